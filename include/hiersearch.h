@@ -263,7 +263,8 @@ enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
                                              struct hiersearch_error *error);
 
 /* Adds a file, which is recognised by its content: a result; a log of nccl-tests, of OSU's
- * benchmarks, or CSV; the figures of a GPU that gpu-probe printed. */
+ * benchmarks, or CSV; the figures of a GPU that gpu-probe printed; the profile of a job, which is
+ * compared with another one. */
 enum hiersearch_status hiersearch_inputs_add_file(struct hiersearch_inputs *inputs,
                                                   const char *path, struct hiersearch_error *error);
 
@@ -289,7 +290,8 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
 
 /* Predicted against measured times of the inputs: the document of `hiersearch compare --json`. The
  * system predicts in place of the inputs; NULL: they do. The question is a "compare"; NULL: as
- * usual. `notes` (or NULL) gets what the program would say on stderr. */
+ * usual. `notes` (or NULL) gets what the program would say on stderr. Of two profiles of a job,
+ * before and after: what became of each kind of calls. */
 enum hiersearch_status hiersearch_compare(char **json, char **notes,
                                           const struct hiersearch_inputs *inputs,
                                           const struct hiersearch_system *system,

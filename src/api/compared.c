@@ -1,6 +1,9 @@
 #include "api/compared.h"
 
+#include <inttypes.h>
+
 #include "base/notes.h"
+#include "view/changes.h"
 
 /* What prices a library's calls: the system that predicts, which then must; else the first of a
  * result that can. */
@@ -68,4 +71,40 @@ void hs_compared_release(struct hs_compared *compared)
 {
     hs_comparison_release(&compared->comparison);
     hs_call_list_release(&compared->calls);
+}
+
+/* ---- two profiles of a job ---- */
+
+enum hs_status hs_compared_profiles_check(const char *first, size_t count,
+                                          const struct hs_compared_settings *settings,
+                                          const char *other, struct hs_error *err)
+{
+    const char *option = settings->size       ? "size"
+                         : other              ? other
+                         : settings->widen    ? "widen"
+                         : settings->keep > 0 ? "keep"
+                                              : NULL;
+
+    if (count != 2)
+        return hs_fail(err, HS_INVALID,
+                       "%s is the profile of a job: expected another one to compare it with, found "
+                       "%zu file%s",
+                       first, count, count == 1 ? "" : "s");
+    if (option)
+        return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s", first,
+                       option);
+    return HS_OK;
+}
+
+enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_profile *before,
+                                         const struct hs_profile *after, char *const names[2],
+                                         struct hs_error *err)
+{
+    enum hs_status status;
+
+    if (before->ranks != after->ranks)
+        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64, names[0],
+                       before->ranks, names[1], after->ranks);
+    status = hs_changes_show(sheet, before, after, err);
+    return status == HS_OK ? hs_sheet_end(sheet, err) : status;
 }

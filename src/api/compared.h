@@ -7,6 +7,8 @@
 
 #include "api/logs.h"
 #include "compare/compare.h"
+#include "result/profile.h"
+#include "view/sheet.h"
 
 #define HS_COMPARED_KEEP_MAX 1024
 
@@ -56,5 +58,18 @@ enum hs_status hs_compared_make(struct hs_compared *compared,
                                 const struct hs_compared_settings *settings, struct hs_text *notes,
                                 struct hs_error *err);
 void hs_compared_release(struct hs_compared *compared);
+
+/* ---- two profiles of a job, before and after ---- */
+
+/* Of the inputs, `count` in all, the first is a profile. `other`: an option that only results have,
+ * where one is given; NULL. HS_INVALID where anything is said but two files. */
+enum hs_status hs_compared_profiles_check(const char *first, size_t count,
+                                          const struct hs_compared_settings *settings,
+                                          const char *other, struct hs_error *err);
+/* What became of each kind of calls, and the end of the sheet. HS_INVALID where they are of
+ * different numbers of ranks, HS_MEMORY. */
+enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_profile *before,
+                                         const struct hs_profile *after, char *const names[2],
+                                         struct hs_error *err);
 
 #endif

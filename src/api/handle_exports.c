@@ -94,6 +94,8 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
     enum hs_status status = hs_question_settings(&asked, NULL, question, "export", err);
 
     *exports = NULL;
+    if (status == HS_OK)
+        status = hs_inputs_check_results(&inputs->inputs, err);
     if (status == HS_OK) {
         *exports = calloc(1, sizeof(**exports));
         status = *exports ? HS_OK : hs_no_memory(err);

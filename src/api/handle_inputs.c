@@ -45,10 +45,14 @@ static enum hiersearch_status add(struct hiersearch_inputs *inputs, const char *
     const char *kept = keep_name(inputs, name, err);
     enum hs_status status = HS_MEMORY;
 
-    if (kept && text)
+    if (kept && (text ? hs_inputs_is_profile_text(text) : hs_inputs_is_profile(name)))
+        status = hs_inputs_add_profile(&inputs->inputs, kept, text, err);
+    else if (kept && text)
         status = hs_inputs_add_text(&inputs->inputs, kept, text, &inputs->notes, err);
     else if (kept)
         status = hs_inputs_add(&inputs->inputs, kept, &inputs->notes, err);
+    if (kept && status != HS_OK)
+        free(inputs->names[--inputs->count]);
     return hs_call_end(call, status);
 }
 
@@ -92,6 +96,8 @@ static enum hs_status fit(struct hiersearch_system *fitted, const struct hiersea
     const void *settings;
     enum hs_status status = hs_question_settings(&settings, &usual, question, "fit", err);
 
+    if (status == HS_OK)
+        status = hs_inputs_check_results(&inputs->inputs, err);
     if (status == HS_OK)
         status = hs_fit_gather(&times, &fitted->system, settings, &fitted->notes, err);
     if (status == HS_OK)
@@ -140,6 +146,24 @@ static void append_command(struct hs_text *command, const struct hiersearch_inpu
     hs_question_append(command, question);
 }
 
+/* Two profiles, before and after, in place of results. */
+static enum hs_status compare_profiles(struct hs_text *json, const struct hiersearch_inputs *inputs,
+                                       const struct hs_compared_settings *settings,
+                                       const char *predictor, struct hs_error *err)
+{
+    const struct hs_input_profile *profiles = inputs->inputs.profiles;
+    struct hs_sheet sheet = hs_sheet_of(json);
+    enum hs_status status = hs_compared_profiles_check(profiles[0].file, inputs->count, settings,
+                                                       predictor ? "predict" : NULL, err);
+
+    if (status == HS_OK && inputs->inputs.profile_count < inputs->count)
+        status = hs_inputs_check_results(&inputs->inputs, err);
+    if (status != HS_OK)
+        return status;
+    return hs_compared_profiles_show(&sheet, &profiles[0].profile, &profiles[1].profile,
+                                     inputs->names, err);
+}
+
 static enum hs_status compare(struct hs_text *json, struct hs_text *notes,
                               struct hs_compared *compared, const struct hiersearch_inputs *inputs,
                               const struct hiersearch_question *question, struct hs_error *err)
@@ -149,6 +173,8 @@ static enum hs_status compare(struct hs_text *json, struct hs_text *notes,
     const void *settings;
     enum hs_status status = hs_question_settings(&settings, &usual, question, "compare", err);
 
+    if (status == HS_OK && inputs->inputs.profile_count > 0)
+        return compare_profiles(json, inputs, settings, compared->predictor, err);
     if (status == HS_OK)
         status = hs_compared_make(compared, settings, notes, err);
     append_command(&command, inputs, compared->predictor, question);

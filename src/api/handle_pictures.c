@@ -9,6 +9,8 @@ static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inpu
                            const char *profile, struct hs_error *err)
 {
     *drawn = (struct hs_inputs){.inputs = inputs->inputs, .count = inputs->count};
+    if (hs_inputs_check_results(inputs, err))
+        return HS_INVALID;
     if (inputs->log_count > 0)
         return hs_fail(err, HS_INVALID, "%s: a log, expected results of measure or predict",
                        inputs->logs[0].file);

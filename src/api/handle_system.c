@@ -222,22 +222,12 @@ enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_er
 
 /* ---- what is to be believed ---- */
 
-static struct hs_sheet begin_sheet(struct hs_text *text)
-{
-    static const struct hs_print json = {.format = "json"};
-    static const struct hs_terminal nobody = {.width = 80};
-    struct hs_sheet sheet;
-
-    hs_sheet_begin(&sheet, text, &json, &nobody);
-    return sheet;
-}
-
 enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
                                                struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
     struct hs_text text = {0};
-    struct hs_sheet sheet = begin_sheet(&text);
+    struct hs_sheet sheet = hs_sheet_of(&text);
     struct hs_table table;
     enum hs_status status;
 
@@ -252,7 +242,7 @@ enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_erro
 {
     struct hs_call call = hs_call_begin();
     struct hs_text text = {0};
-    struct hs_sheet sheet = begin_sheet(&text);
+    struct hs_sheet sheet = hs_sheet_of(&text);
     enum hs_status status;
 
     hs_parts_say(&sheet);

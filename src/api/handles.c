@@ -99,6 +99,16 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
     return status;
 }
 
+struct hs_sheet hs_sheet_of(struct hs_text *text)
+{
+    static const struct hs_print json = {.format = "json"};
+    static const struct hs_terminal nobody = {.width = 80};
+    struct hs_sheet sheet;
+
+    hs_sheet_begin(&sheet, text, &json, &nobody);
+    return sheet;
+}
+
 const char *hs_notes_of(const struct hs_text *notes)
 {
     return notes->data ? notes->data : "";

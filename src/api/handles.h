@@ -15,6 +15,7 @@
 #include "api/inputs.h"
 #include "base/options.h"
 #include "model/machines.h"
+#include "view/sheet.h"
 
 struct hiersearch_error {
     struct hs_error error;
@@ -66,6 +67,8 @@ struct hs_error *hs_error_of(struct hiersearch_error *error);
  * failure. */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
+/* A document of tables, which is appended to the text. */
+struct hs_sheet hs_sheet_of(struct hs_text *text);
 /* Lines of notes: never NULL. */
 const char *hs_notes_of(const struct hs_text *notes);
 /* What to call a system: its name, or the line of text. */

@@ -1,17 +1,100 @@
 #include "api/inputs.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apply/merge.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/list.h"
 #include "base/notes.h"
+
+/* Releases the document. */
+static bool is_of(struct hs_json_document *document, const char *kind)
+{
+    struct hs_json top = hs_json_top(document), format;
+    const char *text;
+    bool is = false;
+
+    if (hs_json_is_object(&top)) {
+        format = hs_json_find(&top, "format");
+        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
+             strncmp(text, kind, strlen(kind)) == 0;
+    }
+    hs_json_release(document);
+    return is;
+}
+
+bool hs_inputs_is_of(const char *path, const char *kind)
+{
+    struct hs_json_document document;
+
+    return strcmp(path, "-") != 0 && hs_json_load(&document, path, NULL) == HS_OK &&
+           is_of(&document, kind);
+}
+
+/* What a job leaves is in files of one ending. */
+static bool holds_counts(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    bool holds = false;
+
+    while (folder && !holds && (entry = readdir(folder))) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        holds = dot && strcmp(dot, ".counts") == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return holds;
+}
+
+bool hs_inputs_is_profile(const char *path)
+{
+    return holds_counts(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
+}
+
+bool hs_inputs_is_profile_text(const char *text)
+{
+    struct hs_json_document document;
+
+    return hs_json_parse(&document, "", text, strlen(text), NULL) == HS_OK &&
+           is_of(&document, HS_PROFILE_KIND);
+}
 
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
 {
     return hs_file_is_folder(path) ? hs_profile_merge(profile, path, err)
                                    : hs_profile_load(profile, path, err);
+}
+
+enum hs_status hs_inputs_add_profile(struct hs_inputs *inputs, const char *name, const char *text,
+                                     struct hs_error *err)
+{
+    struct hs_input_profile *place =
+        hs_grow(&inputs->profiles, NULL, inputs->profile_count, sizeof(*inputs->profiles), err);
+    enum hs_status status;
+
+    if (!place)
+        return HS_MEMORY;
+    *place = (struct hs_input_profile){.file = name};
+    status = text ? hs_profile_parse(&place->profile, name, text, strlen(text), err)
+                  : hs_inputs_profile(&place->profile, name, err);
+    if (status == HS_OK)
+        inputs->profile_count++;
+    else
+        hs_profile_release(&place->profile);
+    return status;
+}
+
+enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs_error *err)
+{
+    if (inputs->profile_count == 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected results and logs alone",
+                   inputs->profiles[0].file);
 }
 
 /* The result is the list's from now on, or released. */
@@ -114,6 +197,9 @@ void hs_inputs_release(struct hs_inputs *inputs)
         hs_result_release(&inputs->results[i]);
     for (size_t i = 0; i < inputs->log_count; i++)
         hs_log_release(&inputs->logs[i].log);
+    for (size_t i = 0; i < inputs->profile_count; i++)
+        hs_profile_release(&inputs->profiles[i].profile);
+    free(inputs->profiles);
     hs_profile_release(&inputs->profile);
     free(inputs->results);
     free(inputs->inputs);

@@ -15,6 +15,11 @@ struct hs_input_log {
     struct hs_log log;
 };
 
+struct hs_input_profile {
+    const char *file; /* borrowed */
+    struct hs_profile profile;
+};
+
 struct hs_inputs {
     struct hs_named_result *inputs; /* [count] owned, in the order given; names are borrowed */
     struct hs_result *results;      /* [count] owned */
@@ -26,7 +31,9 @@ struct hs_inputs {
     const char *probe_file;       /* borrowed; that it is from */
     bool takes_profile;           /* set before they are loaded: of a job, in place of results */
     struct hs_profile profile;
-    const char *profile_file; /* borrowed; NULL: none was given */
+    const char *profile_file;          /* borrowed; NULL: none was given */
+    struct hs_input_profile *profiles; /* [profile_count] owned: to be compared, in order */
+    size_t profile_count;
 };
 
 /* Adds a file ("-" is stdin), or a text of memory, which is recognised by its content; says what
@@ -38,6 +45,19 @@ enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, co
                                   struct hs_text *notes, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);
 
+/* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */
+bool hs_inputs_is_of(const char *path, const char *kind);
+#define HS_RESULT_KIND  "hiersearch.result/"
+#define HS_PROFILE_KIND "hiersearch.profile/"
+/* Whether it is the profile of a job, or a folder with what its ranks counted. */
+bool hs_inputs_is_profile(const char *path);
+bool hs_inputs_is_profile_text(const char *text);
+/* Adds a profile to those that are to be compared: a file, a folder of counts, or the text of a
+ * file (NULL: none). HS_INVALID, HS_MEMORY; release in any case. */
+enum hs_status hs_inputs_add_profile(struct hs_inputs *inputs, const char *name, const char *text,
+                                     struct hs_error *err);
+/* HS_INVALID where such a profile is among them. */
+enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs_error *err);
 /* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
                                  struct hs_error *err);

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
-#include "view/changes.h"
 
 struct compare_settings {
     struct hs_argument_list files;
@@ -126,29 +124,6 @@ static enum hs_status compare(struct hs_context *context, const struct compare_s
 
 /* ---- two profiles of a job ---- */
 
-static enum hs_status check_profiles(const struct compare_settings *settings, struct hs_error *err)
-{
-    const struct hs_compared_settings *compare = &settings->compare;
-
-    if (settings->files.count != 2)
-        return hs_fail(err, HS_INVALID,
-                       "%s is the profile of a job: expected another one to compare it with, found "
-                       "%zu file%s",
-                       settings->files.items[0], settings->files.count,
-                       settings->files.count == 1 ? "" : "s");
-    if (compare->size || settings->predict || settings->plans || compare->keep > 0 ||
-        compare->widen || settings->noise)
-        return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s",
-                       settings->files.items[0],
-                       compare->size       ? "size"
-                       : settings->predict ? "predict"
-                       : settings->plans   ? "plans"
-                       : settings->noise   ? "noise"
-                       : compare->widen    ? "widen"
-                                           : "keep");
-    return HS_OK;
-}
-
 static enum hs_status show_profiles(struct hs_context *context,
                                     const struct compare_settings *settings,
                                     const struct hs_profile profiles[2], struct hs_error *err)
@@ -158,15 +133,10 @@ static enum hs_status show_profiles(struct hs_context *context,
     struct hs_sheet sheet;
     enum hs_status status;
 
-    if (profiles[0].ranks != profiles[1].ranks)
-        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64,
-                       settings->files.items[0], profiles[0].ranks, settings->files.items[1],
-                       profiles[1].ranks);
     hs_sheet_begin(&sheet, settings->output ? &text : context->out,
                    settings->output ? &json : &settings->print, &context->terminal);
-    status = hs_changes_show(&sheet, &profiles[0], &profiles[1], err);
-    if (status == HS_OK)
-        status = hs_sheet_end(&sheet, err);
+    status =
+        hs_compared_profiles_show(&sheet, &profiles[0], &profiles[1], settings->files.items, err);
     if (status == HS_OK && settings->output)
         status = hs_file_replace(settings->output, text.data, text.length, err);
     hs_text_release(&text);
@@ -178,7 +148,12 @@ static enum hs_status compare_profiles(struct hs_context *context,
                                        struct hs_error *err)
 {
     struct hs_profile profiles[2] = {{.ranks = 0}, {.ranks = 0}};
-    enum hs_status status = check_profiles(settings, err);
+    const char *other = settings->predict ? "predict"
+                        : settings->plans ? "plans"
+                        : settings->noise ? "noise"
+                                          : NULL;
+    enum hs_status status = hs_compared_profiles_check(
+        settings->files.items[0], settings->files.count, &settings->compare, other, err);
 
     for (size_t i = 0; i < 2 && status == HS_OK; i++)
         status = hs_inputs_profile(&profiles[i], settings->files.items[i], err);
@@ -204,7 +179,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->output = NULL;
     }
     status = hs_output_check(settings->output, settings->predict, &settings->files, err);
-    if (status == HS_OK && hs_inputs_are_profiles(&settings->files))
+    if (status == HS_OK && hs_inputs_is_profile(settings->files.items[0]))
         return compare_profiles(context, settings, err);
     if (status == HS_OK && settings->predict) {
         status = hs_find_system(&system, settings->predict, context, err);

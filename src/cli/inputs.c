@@ -1,11 +1,9 @@
 #include "cli/inputs.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "export/export.h"
 #include "machine/system_find.h"
 #include "version.h"
@@ -36,47 +34,6 @@ enum hs_status hs_output_check(const char *output, const char *system,
     return status;
 }
 
-bool hs_inputs_is_of(const char *path, const char *kind)
-{
-    struct hs_json_document document;
-    struct hs_json top, format;
-    const char *text;
-    bool is = false;
-
-    if (strcmp(path, "-") == 0 || hs_json_load(&document, path, NULL))
-        return false;
-    top = hs_json_top(&document);
-    if (hs_json_is_object(&top)) {
-        format = hs_json_find(&top, "format");
-        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
-             strncmp(text, kind, strlen(kind)) == 0;
-    }
-    hs_json_release(&document);
-    return is;
-}
-
-/* What a job leaves is in files of one ending. */
-static bool holds_counts(const char *path)
-{
-    DIR *folder = opendir(path);
-    struct dirent *entry;
-    bool holds = false;
-
-    while (folder && !holds && (entry = readdir(folder))) {
-        const char *dot = strrchr(entry->d_name, '.');
-
-        holds = dot && strcmp(dot, ".counts") == 0;
-    }
-    if (folder)
-        closedir(folder);
-    return holds;
-}
-
-bool hs_inputs_are_profiles(const struct hs_argument_list *files)
-{
-    return holds_counts(files->items[0]) || hs_inputs_is_of(files->items[0], HS_PROFILE_KIND);
-}
-
 enum hs_status hs_output_write(const char *output, const struct hs_text *data,
                                struct hs_context *context, struct hs_error *err)
 {
@@ -92,7 +49,7 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
     struct hs_text notes = {0};
     enum hs_status status = HS_OK;
 
-    if (inputs->takes_profile && hs_inputs_are_profiles(files)) {
+    if (inputs->takes_profile && hs_inputs_is_profile(files->items[0])) {
         if (files->count > 1)
             return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
                            files->items[0], files->items[1]);

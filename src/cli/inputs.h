@@ -26,13 +26,6 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 
-/* Whether the first is a profile of a job, or such a folder: then all must be. */
-bool hs_inputs_are_profiles(const struct hs_argument_list *files);
-/* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */
-bool hs_inputs_is_of(const char *path, const char *kind);
-#define HS_RESULT_KIND  "hiersearch.result/"
-#define HS_PROFILE_KIND "hiersearch.profile/"
-
 /* Appends a result, its messages by size, as rules (model/rules.h), the way `run` takes them;
  * `elsewhere`: for ranks on whatever nodes. HS_INVALID where it has no best plan. */
 enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,

@@ -92,6 +92,12 @@ enum hs_status hs_profile_load(struct hs_profile *profile, const char *path, str
     return hs_fields_load(&hs_profile_fields, profile, path, err);
 }
 
+enum hs_status hs_profile_parse(struct hs_profile *profile, const char *name, const char *text,
+                                size_t length, struct hs_error *err)
+{
+    return hs_fields_parse(&hs_profile_fields, profile, name, text, length, err);
+}
+
 enum hs_status hs_profile_print(struct hs_text *out, const struct hs_profile *profile,
                                 struct hs_error *err)
 {

@@ -55,6 +55,8 @@ extern const struct hs_fields hs_profile_fields;
 
 /* HS_INVALID with the place, HS_MEMORY. */
 enum hs_status hs_profile_load(struct hs_profile *profile, const char *path, struct hs_error *err);
+enum hs_status hs_profile_parse(struct hs_profile *profile, const char *name, const char *text,
+                                size_t length, struct hs_error *err);
 /* Appends the text of a file. HS_MEMORY. */
 enum hs_status hs_profile_print(struct hs_text *out, const struct hs_profile *profile,
                                 struct hs_error *err);

@@ -214,6 +214,27 @@ with tempfile.TemporaryDirectory() as folder:
     theirs = json.loads(program("compare", *results, "--predict", "abci", "--keep", "2", "--json").stdout)
     check("compare of results is the program's", plain(compared), plain(theirs))
 
+    # Two profiles: a job, the same with half the time in one kind of calls, another one; as files, and as texts.
+    profiles = ROOT / "tests/golden/profile"
+    half = pathlib.Path(folder, "half.json")
+    half.write_text(profiles.joinpath("train.json").read_text().replace('"seconds": 800.0', '"seconds": 400.0'))
+    for paths, options in (([profiles / "train.json", half], {}), ([half, profiles / "train.json"], {}), ([half], {}),
+                           ([half, profiles / "job.json"], {}), ([half, half], {"keep": "2"}), ([half, half, half], {}),
+                           ([half, half], {"size": "1MiB"})):
+        ran = subprocess.run([BUILD / "hiersearch", "compare", *paths, *words_of(options), "--json"], capture_output=True,
+                             text=True, check=False)
+        asked = question("compare", options)
+        try:
+            compared = text_of("compare", None, inputs_of(paths), None, asked)
+        except ValueError as why:
+            compared = f"hiersearch compare: {why}\n"
+        check(f"compare of profiles {[path.stem for path in paths]} {options} is the program's", compared, ran.stdout or ran.stderr)
+    texts = made("inputs_new")
+    for path in profiles / "train.json", half:
+        call("inputs_add_text", texts, str(path), path.read_text())
+    check("and so it is of their texts", text_of("compare", None, texts, None, None),
+          program("compare", profiles / "train.json", half, "--json").stdout)
+
     prediction = pathlib.Path(folder, "prediction.json")
     program("predict", "abci", "--np", "128", "--size", "1MiB:4MiB", "-o", prediction)
     # ---- plot, report

@@ -547,6 +547,50 @@ static void profiles_are_read(void **state)
     assert_null(json);
 }
 
+/* A job of one kind of calls: 4 ranks that spend a second each in 100 of them, and half of it. */
+#define JOB(spent)                                                                                 \
+    "{\"format\": \"hiersearch.profile/1\", \"command\": \"job\", \"library\": \"MPI\", "          \
+    "\"created\": \"2026-01-01T00:00:00Z\", \"finished\": true, \"ranks\": 4, \"seconds\": 10, "   \
+    "\"nodes\": [{\"host\": \"n\", \"ranks\": 4}], \"calls\": [{\"call\": \"MPI_Allreduce\", "     \
+    "\"collective\": \"allreduce\", \"groups\": 1, \"group_ranks\": 4, \"group_stride\": 1, "      \
+    "\"calls\": 400, \"ranks\": 4, \"bytes\": 409600, \"seconds\": " spent                         \
+    ", \"rank_seconds\": 1, \"longest_seconds\": 0.01}]}"
+
+static void profiles_are_compared(void **state)
+{
+    struct hiersearch_inputs *inputs;
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_system *fitted;
+    char *json, *notes;
+
+    (void)state;
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_ok(hiersearch_inputs_add_text(inputs, "before", JOB("4"), error));
+    assert_refused(hiersearch_compare(&json, NULL, inputs, NULL, NULL, error),
+                   "before is the profile of a job: expected another one to compare it with, "
+                   "found 1 file");
+    assert_null(json);
+    assert_int_equal(hiersearch_inputs_add_text(inputs, "wrong", JOB("-1"), error),
+                     HIERSEARCH_INVALID);
+    assert_ok(hiersearch_inputs_add_text(inputs, "after", JOB("2"), error));
+    assert_refused(hiersearch_compare(&json, NULL, inputs, system, NULL, error),
+                   "before is the profile of a job: expected no --predict");
+    assert_refused(hiersearch_fit(&fitted, system, inputs, NULL, error),
+                   "before is the profile of a job: expected results and logs alone");
+    assert_refused(hiersearch_report(&json, NULL, inputs, NULL, error),
+                   "before is the profile of a job: expected results and logs alone");
+    assert_ok(hiersearch_compare(&json, &notes, inputs, NULL, NULL, error));
+    assert_has(json, "\"mean_seconds_before\":0.01,");
+    assert_has(json, "\"mean_seconds_after\":0.005,");
+    assert_has(json, "\"faster\":2,");
+    assert_has(json, "\"saved_seconds_per_rank\":0.5}");
+    assert_string_equal(notes, "");
+    hiersearch_text_free(json);
+    hiersearch_text_free(notes);
+    hiersearch_inputs_free(inputs);
+    hiersearch_system_free(system);
+}
+
 static void what_comes_with_it_is_found(void **state)
 {
     char *names, *json;
@@ -634,6 +678,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a handle that keeps prices answers as a new one",
             a_handle_that_keeps_prices_answers_as_a_new_one),
     HS_TEST("a profile that is not there is refused", profiles_are_read),
+    HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",
             nothing_is_freed_and_nobody_asks_for_an_error),
