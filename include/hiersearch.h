@@ -181,7 +181,8 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
                                           struct hiersearch_error *error);
 
 /* The same of any process counts, as `hiersearch predict --json` prints it: the result of one, or a
- * line for each. */
+ * line for each. With ("place", "true") or ("hsdp", "true"), which are of a whole job, the tables of
+ * its answer. */
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
                                                const struct hiersearch_question *question,
                                                struct hiersearch_error *error);

@@ -6,14 +6,18 @@
 #include "api/exports.h"
 #include "api/fit.h"
 #include "api/handles.h"
+#include "api/jobs.h"
 #include "api/pictures.h"
-#include "api/question.h"
 #include "base/json_write.h"
 
+#define ASK offsetof(struct hs_job_question, ask)
+
 static const struct hs_option predict_rows[] = {
-    HS_ROWS_PROBLEM(0, ""),
-    HS_ROWS_SEARCH(0),
-    HS_ROW_TOP(0),
+    HS_ROWS_PROBLEM(ASK, ""),
+    HS_ROWS_PLACED(offsetof(struct hs_job_question, place)),
+    HS_ROWS_SHARDED(offsetof(struct hs_job_question, hsdp)),
+    HS_ROWS_SEARCH(ASK),
+    HS_ROW_TOP(ASK),
     {.name = NULL},
 };
 
@@ -49,7 +53,7 @@ static const struct hs_option report_rows[] = {
 };
 
 static const struct hs_question_kind kinds[] = {
-    {"predict", predict_rows, sizeof(struct hs_question)},
+    {"predict", predict_rows, sizeof(struct hs_job_question)},
     {"fit", fit_rows, sizeof(struct hs_fit_settings)},
     {"compare", compare_rows, sizeof(struct hs_compared_settings)},
     {"export", export_rows, sizeof(struct hs_export_question)},

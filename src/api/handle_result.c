@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "api/jobs.h"
 #include "api/point.h"
 #include "base/clock.h"
 #include "base/notes.h"
@@ -11,7 +12,7 @@
 
 /* A question that is asked of a system. */
 struct asking {
-    struct hs_question question;
+    struct hs_job_question question;
     struct hs_asked asked;
     struct hs_walk walk;
     struct hs_text command, notes;
@@ -33,6 +34,21 @@ static enum hs_status draw(struct hiersearch_system *system, size_t count, struc
     return status;
 }
 
+static enum hs_status take(struct hs_job_question *question, struct hs_error *err)
+{
+    enum hs_status status =
+        hs_job_take(&question->ask, &question->place, &question->hsdp, false, err);
+
+    question->ask.words.placed = question->place.asked;
+    return status == HS_OK ? hs_question_take(&question->ask, err) : status;
+}
+
+/* What is asked of a job, NULL of one collective. */
+static const char *of_job(const struct asking *asking)
+{
+    return hs_job_asked(&asking->question.place, &asking->question.hsdp);
+}
+
 /* Release in any case. */
 static enum hs_status ask(struct asking *asking, struct hiersearch_system *system,
                           const struct hiersearch_question *question, struct hs_error *err)
@@ -43,10 +59,10 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
     memset(asking, 0, sizeof(*asking));
     if (status != HS_OK)
         return status;
-    asking->question = *(const struct hs_question *)settings;
-    status = hs_question_take(&asking->question, err);
+    asking->question = *(const struct hs_job_question *)settings;
+    status = take(&asking->question, err);
     if (status == HS_OK)
-        status = draw(system, hs_question_machines(&asking->question), err);
+        status = draw(system, hs_question_machines(&asking->question.ask), err);
     if (status != HS_OK)
         return status;
     hs_text_append(&asking->command, "hiersearch predict ");
@@ -54,12 +70,13 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
     hs_question_append(&asking->command, question);
     if (asking->command.failed)
         return hs_no_memory(err);
-    asking->asked = (struct hs_asked){.question = &asking->question,
-                                      .strategy = hs_search_strategy_find(asking->question.search),
-                                      .system = &system->system,
-                                      .machines = &system->machines,
-                                      .label = hs_system_label(system),
-                                      .began_seconds = hs_clock_seconds()};
+    asking->asked =
+        (struct hs_asked){.question = &asking->question.ask,
+                          .strategy = hs_search_strategy_find(asking->question.ask.search),
+                          .system = &system->system,
+                          .machines = &system->machines,
+                          .label = hs_system_label(system),
+                          .began_seconds = hs_clock_seconds()};
     asking->walk = (struct hs_walk){.asked = &asking->asked,
                                     .command = asking->command.data,
                                     .notes = &asking->notes,
@@ -76,9 +93,13 @@ static void release(struct asking *asking)
 static enum hs_status predict(struct hiersearch_result *result, struct asking *asking,
                               struct hs_error *err)
 {
-    const struct hs_range *np = &asking->question.np;
+    const struct hs_range *np = &asking->question.ask.np;
     enum hs_status status;
 
+    if (of_job(asking))
+        return hs_fail(err, HS_INVALID,
+                       "--%s: its answer is no result, hiersearch_predict_json has it",
+                       of_job(asking));
     if (np->first != np->last)
         return hs_fail(err, HS_INVALID,
                        "--np: expected one process count, found several, which "
@@ -128,7 +149,7 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
 static enum hs_status predict_one(struct hs_text *out, struct asking *asking, int64_t np,
                                   struct hs_error *err)
 {
-    const struct hs_range *all = &asking->question.np;
+    const struct hs_range *all = &asking->question.ask.np;
     struct hs_result result;
     enum hs_status status = hs_walk_sizes(&result, &asking->walk, np, err);
 
@@ -137,6 +158,24 @@ static enum hs_status predict_one(struct hs_text *out, struct asking *asking, in
                                          : hs_result_print_line(out, &result, err);
     hs_result_release(&result);
     return status;
+}
+
+static enum hs_status predict_all(struct hs_text *out, struct asking *asking, struct hs_error *err)
+{
+    const struct hs_range *np = &asking->question.ask.np;
+    enum hs_status status = HS_OK;
+
+    for (uint64_t p = np->first; status == HS_OK && p != 0; p = hs_range_next(np, p))
+        status = predict_one(out, asking, (int64_t)p, err);
+    return status;
+}
+
+static enum hs_status answer_job(struct hs_text *out, const struct asking *asking,
+                                 struct hs_error *err)
+{
+    struct hs_sheet sheet = hs_sheet_of(out);
+
+    return hs_job_answer(&sheet, &asking->asked, &asking->question, err);
 }
 
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
@@ -148,10 +187,10 @@ enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_sy
     struct hs_text text = {0};
     struct asking asking;
     enum hs_status status = ask(&asking, system, question, err);
-    const struct hs_range *np = &asking.question.np;
 
-    for (uint64_t p = np->first; status == HS_OK && p != 0; p = hs_range_next(np, p))
-        status = predict_one(&text, &asking, (int64_t)p, err);
+    if (status == HS_OK)
+        status =
+            of_job(&asking) ? answer_job(&text, &asking, err) : predict_all(&text, &asking, err);
     release(&asking);
     return hs_call_end(call, hs_text_give(json, &text, status, err));
 }

@@ -12,6 +12,8 @@
 #include "model/plan.h"
 
 extern const struct hs_option_type hs_option_seconds;    /* double: a time above 0 */
+extern const struct hs_option_type hs_option_bytes;      /* uint64_t: a size */
+extern const struct hs_option_type hs_option_parameters; /* double, whole: "70e9", "70B", "350M" */
 extern const struct hs_option_type hs_option_datatype;   /* enum hs_datatype */
 extern const struct hs_option_type hs_option_collective; /* enum hs_collective */
 extern const struct hs_option_type hs_option_order;      /* enum hs_order */

@@ -52,57 +52,21 @@ static const struct hs_option options[] = {
                 "which it left): kind of call by kind of call, by the model of SYSTEM; or, with "
                 "result files in its place, by the times that were measured of the plans that "
                 "`hiersearch run` would take and of the library's own"),
-    HS_ROW_FLAG(
-        "place", 0, "Placement", FIELD(place.asked),
-        "where the axes of --mesh are to lie on the machine: the order of axes, or of parts "
-        "of them, by which the --messages of a step take least"),
-    {.name = "messages",
-     .argument = "LIST",
-     .group = "Placement",
-     .type = &hs_option_text,
-     .offset = FIELD(place.messages),
-     .help = "what a step communicates, AXES:COLLECTIVE[:ORDER]:SIZE[*CALLS] with commas between, "
-             "such as tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB, or a file of such lines"},
-    HS_ROW_SECONDS("compute", NULL, "Placement", FIELD(place.compute_seconds),
+    HS_ROWS_PLACED(FIELD(place)),
+    HS_ROW_SECONDS("compute", NULL, "Placement", FIELD(step.compute_seconds),
                    "what a step computes for: between which times it then lies"),
     HS_ROW_FLAG(
-        "overlap", 0, "Placement", FIELD(place.overlap),
+        "overlap", 0, "Placement", FIELD(step.overlap),
         "messages along different axes travel at the same time: what that takes at least, by "
         "the links that they share, and at most"),
     {.name = "hosts",
      .argument = "NAMES",
      .group = "Placement",
      .type = &hs_option_text,
-     .offset = FIELD(place.hosts),
+     .offset = FIELD(step.hosts),
      .help = "the nodes for --as hostfile, rankfile and srun: names with commas between, or a file "
              "(the text has a '/') with a line of each"},
-    HS_ROW_FLAG(
-        "hsdp", 0, "Sharding", FIELD(hsdp.asked),
-        "in how many shards a model's --parameters are to lie, and how often: what each way "
-        "communicates in a step of fully sharded data parallelism, and what a GPU holds"),
-    {.name = "parameters",
-     .argument = "N",
-     .group = "Sharding",
-     .type = &hs_option_parameters,
-     .offset = FIELD(hsdp.parameters),
-     .help = "of the model, such as 70e9 or 70B"},
-    HS_ROW_COUNT(
-        "units", "units", 0, 100000, NULL, "Sharding", FIELD(hsdp.units),
-        "in which it is wrapped, such as its layers, each gathered by itself (default 64)"),
-    {.name = "memory",
-     .argument = "SIZE",
-     .group = "Sharding",
-     .type = &hs_option_bytes,
-     .offset = FIELD(hsdp.memory),
-     .help = "that a GPU has for them, activations apart"},
-    {.name = "optimizer-bytes",
-     .argument = "N",
-     .group = "Sharding",
-     .type = &hs_option_text,
-     .offset = FIELD(hsdp.optimizer),
-     .help =
-         "what the optimizer keeps of each parameter (default: Adam's two moments, in 32 bits or "
-         "those of --dtype if they are more, and a copy in 32 of weights of fewer)"},
+    HS_ROWS_SHARDED(FIELD(hsdp)),
     HS_ROWS_SEARCH(FIELD(ask)),
     HS_ROW_TOP(FIELD(ask)),
     {.name = "as",

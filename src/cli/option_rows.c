@@ -1,8 +1,6 @@
 #include "cli/option_rows.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,37 +75,6 @@ static enum hs_status parse_stages(void *field, const struct hs_option *option, 
     return hs_stage_list_parse(field, text, err);
 }
 
-static enum hs_status parse_bytes(void *field, const struct hs_option *option, const char *text,
-                                  struct hs_error *err)
-{
-    (void)option;
-    return hs_bytes_parse(field, text, err);
-}
-
-/* As people write them of models. */
-static enum hs_status parse_parameters(void *field, const struct hs_option *option,
-                                       const char *text, struct hs_error *err)
-{
-    static const char letters[] = "KMBT";
-    char *end = NULL;
-    double count = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : NAN;
-    const char *letter = end && *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
-
-    (void)option;
-    if (letter) {
-        count *= pow(1000, (double)(letter - letters + 1));
-        end++;
-    }
-    if (!end || *end || !(count >= 1 && count <= 1e15))
-        return hs_fail(err, HS_INVALID,
-                       "expected a number of parameters, such as 70e9 or 70B, found \"%.40s\"",
-                       text);
-    *(double *)field = round(count);
-    return HS_OK;
-}
-
-const struct hs_option_type hs_option_bytes = {.parse = parse_bytes};
-const struct hs_option_type hs_option_parameters = {.parse = parse_parameters};
 const struct hs_option_type hs_option_stages = {.parse = parse_stages};
 const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_json};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};

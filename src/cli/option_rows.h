@@ -12,8 +12,6 @@
 #include "view/sheet.h"
 
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
-extern const struct hs_option_type hs_option_bytes;   /* uint64_t: a size */
-extern const struct hs_option_type hs_option_parameters; /* double, whole: "70e9", "70B", "350M" */
 
 extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
 

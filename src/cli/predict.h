@@ -5,8 +5,8 @@
  * cmd_predict.c reads the settings and walks over process counts and sizes; api/point.h searches
  * and records one; predict_point.c shows the progress, predict_sure.c how sure it is,
  * predict_show.c prints it, predict_change.c what a measurement changed, predict_explain.c says
- * why, predict_sweep.c prints many; predict_place.c places the axes of a
- * job, predict_hsdp.c says in how many shards a model lies, predict_profile.c what plans gain a job
+ * why, predict_sweep.c prints many; predict_place.c shows where the
+ * axes of a job lie, predict_hsdp.c in how many shards a model (api/jobs.h), predict_profile.c what plans gain a job
  * of which there is a profile.
  */
 #ifndef HS_CLI_PREDICT_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/jobs.h"
 #include "api/point.h"
 #include "cli/option_rows.h"
 #include "console/command.h"
@@ -23,23 +24,11 @@
 #include "result/profile.h"
 #include "view/sheet.h"
 
-/* Where a job's axes are to lie. */
-struct hs_place_words {
-    bool asked;
-    const char *messages;   /* job.h, or a file of them */
+/* How a placement is shown. */
+struct hs_step_words {
     double compute_seconds; /* of a step, beside which messages travel; 0: not given */
     bool overlap;           /* messages along different axes travel at the same time */
     const char *hosts;      /* place_forms.h */
-};
-
-/* How a model is to be sharded. */
-struct hs_hsdp_words {
-    bool asked;
-    double parameters;
-    int64_t units;           /* that are gathered one after the other */
-    uint64_t memory;         /* of a GPU; 0: not given */
-    const char *optimizer;   /* bytes it keeps of each parameter, as typed; NULL: Adam's */
-    int64_t optimizer_bytes; /* the same, read */
 };
 
 struct hs_predict_settings {
@@ -47,8 +36,9 @@ struct hs_predict_settings {
     const char *profile;             /* path; NULL: not given */
     const char *system;              /* the first of systems */
     struct hs_question ask;
-    struct hs_place_words place;
-    struct hs_hsdp_words hsdp;
+    struct hs_placed_words place;
+    struct hs_step_words step;
+    struct hs_sharded_words hsdp;
     const char *as;      /* a form of table; NULL: the usual one */
     const char *explain; /* plan text or "best"; NULL: not asked for */
     struct hs_print print;
@@ -143,9 +133,6 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
 enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
 /* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
-
-/* What is asked of every message of a job, but for its problem. */
-struct hs_search_request hs_predict_job_request(const struct hs_predict *predict);
 
 /* predict_hsdp.c: in how many shards a model is to lie, and how often. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);

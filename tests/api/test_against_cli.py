@@ -127,6 +127,22 @@ for system_text, options in PREDICTIONS:
     lib.hiersearch_question_free(asked)
     lib.hiersearch_system_free(system)
 
+# ---- predict, of a job: placed, in shards
+JOBS = [
+    ("node:4@100GB/s~1us,ib@12GB/s~3us", {"mesh": "dp=16,tp=4", "place": "true", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}),
+    ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,pp=2,dp=4", "place": "true", "messages": "tp:allreduce:1MiB*8,tp+dp:allreduce:8KiB", "top": "2"}),
+    ("abci", {"mesh": "tp=4,dp=4", "place": "true", "messages": "tp:allreduce:64MiB", "algorithms": "all", "dtype": "bf16", "top": "1"}),
+    ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
+    ("abci", {"np": "16", "hsdp": "true", "parameters": "350M", "units": "24", "optimizer-bytes": "6", "machines": "0"}),
+    ("abci", {"np": "4", "hsdp": "true", "parameters": "1T", "memory": "16GB", "collective": "allgather", "order": "permuted"}),
+]
+for system_text, options in JOBS:
+    system = made("system_find", system_text)
+    check(f"predict {system_text} {' '.join(words_of(options))} is the program's",
+          text_of("predict_json", system, question("predict", options)),
+          program("predict", system_text, *words_of(options), "--json").stdout)
+    lib.hiersearch_system_free(system)
+
 # ---- errors: one line, the same
 WRONG = [
     (["predict", "abci", "--np", "0"], ("abci", {"np": "0"})),
@@ -144,6 +160,14 @@ WRONG = [
     (["predict", "abcii", "--np", "8"], ("abcii", {"np": "8"})),
     (["predict", "a@b", "--np", "8"], ("a@b", {"np": "8"})),
     (["predict", "./no-such.json", "--np", "8"], ("./no-such.json", {"np": "8"})),
+    *((["predict", "abci", *words_of(options)], ("abci", options)) for options in (
+        {"mesh": "tp=4,dp=4", "place": "true"}, {"np": "16", "place": "true", "messages": "tp:allreduce:1MiB"},
+        {"mesh": "tp=4,dp=4", "messages": "tp:allreduce:1MiB"}, {"mesh": "tp=4", "place": "true", "messages": "dq:allreduce:1MiB"},
+        {"mesh": "tp=4", "place": "true", "messages": "no-such.txt"},
+        {"mesh": "tp=4", "place": "true", "messages": "tp:allreduce:1MiB", "size": "1MiB"},
+        {"np": "16", "hsdp": "true"}, {"np": "16", "hsdp": "true", "parameters": "1X"}, {"np": "16", "units": "4"},
+        {"np": "4:16", "hsdp": "true", "parameters": "1B"}, {"np": "16", "hsdp": "true", "parameters": "1B", "search": "exhaustive"},
+        {"np": "16", "hsdp": "true", "parameters": "1B", "optimizer-bytes": "12.5"})),
 ]
 for words, (system_text, options) in WRONG:
     try:

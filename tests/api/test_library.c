@@ -547,6 +547,51 @@ static void profiles_are_read(void **state)
     assert_null(json);
 }
 
+/* What one axis sends lies inside of nodes: a ring's 2 (p - 1) / p n / bandwidth there. */
+static void axes_are_placed(void **state)
+{
+    struct hiersearch_system *system = find("node:2@100GB/s~0us,ib:2@1GB/s~0us");
+    struct hiersearch_question *question =
+        ASK("predict", "mesh", "dp=2,tp=2", "place", "true", "messages", "tp:allreduce:1GB");
+    struct hiersearch_result *result;
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_has(json, "{\"rank\":1,\"order\":\"tp=2,dp=2\",\"seconds\":0.01,");
+    assert_has(json, "{\"rank\":2,\"order\":\"dp=2,tp=2\",\"seconds\":2,");
+    hiersearch_text_free(json);
+    assert_refused(hiersearch_predict(&result, system, question, error),
+                   "--place: its answer is no result, hiersearch_predict_json has it");
+    assert_null(result);
+    assert_ok(hiersearch_question_set(question, "messages", NULL, error));
+    assert_refused(hiersearch_predict_json(&json, system, question, error),
+                   "--place: expected --messages, such as tp:allreduce:64MiB*160");
+    assert_null(json);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+/* Of 1e9 parameters in 32 bits Adam has 16 bytes each, and one unit of two is whole twice; on one
+ * process nothing is sent. */
+static void models_lie_in_shards(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_question *question = ASK("predict", "np", "4", "hsdp", "true", "parameters",
+                                               "1e9", "units", "2", "memory", "10GB");
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_has(json, "{\"dp_shard\":1,\"dp_replicate\":4,\"memory_bytes\":20000000000,"
+                     "\"fits\":\"no\",");
+    assert_has(json, "{\"dp_shard\":4,\"dp_replicate\":1,\"memory_bytes\":8000000000,"
+                     "\"shard_seconds\":9,"); /* three times 3/4 of 4e9 bytes, by 1 GB/s */
+    hiersearch_text_free(json);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
 /* A job of one kind of calls: 4 ranks that spend a second each in 100 of them, and half of it. */
 #define JOB(spent)                                                                                 \
     "{\"format\": \"hiersearch.profile/1\", \"command\": \"job\", \"library\": \"MPI\", "          \
@@ -678,6 +723,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a handle that keeps prices answers as a new one",
             a_handle_that_keeps_prices_answers_as_a_new_one),
     HS_TEST("a profile that is not there is refused", profiles_are_read),
+    HS_TEST("axes are placed where they send least", axes_are_placed),
+    HS_TEST("models lie in shards", models_lie_in_shards),
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",

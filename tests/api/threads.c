@@ -129,6 +129,11 @@ static void one_round(struct job *job)
         predict(job, system, NULL,
                 (const char *const[]){"mesh", "tp=8,dp=8", "over", "dp", "collective",
                                       "reduce-scatter", "machines", "20", NULL});
+        predict(job, system, NULL,
+                (const char *const[]){"mesh", "tp=4,dp=4", "place", "true", "messages",
+                                      "tp:allreduce:1MiB*8,dp:reduce-scatter:64MiB", NULL});
+        predict(job, system, NULL,
+                (const char *const[]){"np", "16", "hsdp", "true", "parameters", "1B", NULL});
         if (i == 0)
             calibrate(job, system);
         need(job, hiersearch_system_check(&json, system, job->error));

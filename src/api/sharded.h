@@ -1,0 +1,82 @@
+/*
+ * sharded.h - in how many shards a model is to lie, and how often: what each way communicates in a
+ * step of fully sharded data parallelism, and what a GPU holds.
+ */
+#ifndef HS_API_SHARDED_H
+#define HS_API_SHARDED_H
+
+#include "api/question.h"
+#include "view/sheet.h"
+
+/* Units that are whole on a GPU at a time: one at work, the next on its way. */
+#define HS_SHARDED_UNITS_WHOLE 2
+
+struct hs_sharded_words {
+    bool asked;
+    double parameters;
+    int64_t units;           /* that are gathered one after the other; 0: not given */
+    uint64_t memory;         /* of a GPU; 0: not given */
+    const char *optimizer;   /* bytes it keeps of each parameter, as typed; NULL: Adam's */
+    int64_t optimizer_bytes; /* the same, read */
+};
+
+/* Rows of it. */
+#define HS_ROWS_SHARDED(place)                                                                     \
+    HS_ROW_FLAG(                                                                                   \
+        "hsdp", 0, "Sharding", (place) + offsetof(struct hs_sharded_words, asked),                 \
+        "in how many shards a model's --parameters are to lie, and how often: what each way "      \
+        "communicates in a step of fully sharded data parallelism, and what a GPU holds"),         \
+        {.name = "parameters",                                                                     \
+         .argument = "N",                                                                          \
+         .group = "Sharding",                                                                      \
+         .type = &hs_option_parameters,                                                            \
+         .offset = (place) + offsetof(struct hs_sharded_words, parameters),                        \
+         .help = "of the model, such as 70e9 or 70B"},                                             \
+        HS_ROW_COUNT(                                                                              \
+            "units", "units", 0, 100000, NULL, "Sharding",                                         \
+            (place) + offsetof(struct hs_sharded_words, units),                                    \
+            "in which it is wrapped, such as its layers, each gathered by itself (default 64)"),   \
+        {.name = "memory",                                                                         \
+         .argument = "SIZE",                                                                       \
+         .group = "Sharding",                                                                      \
+         .type = &hs_option_bytes,                                                                 \
+         .offset = (place) + offsetof(struct hs_sharded_words, memory),                            \
+         .help = "that a GPU has for them, activations apart"},                                    \
+    {                                                                                              \
+        .name = "optimizer-bytes", .argument = "N", .group = "Sharding", .type = &hs_option_text,  \
+        .offset = (place) + offsetof(struct hs_sharded_words, optimizer),                          \
+        .help = "what the optimizer keeps of each parameter (default: Adam's two moments, in 32 "  \
+                "bits or those of --dtype if they are more, and a copy in 32 of weights of fewer)" \
+    }
+
+/* One way of it. */
+struct hs_sharded_way {
+    int64_t shards, replicas;
+    double seconds[2];       /* of a step, along the axes of the mesh: shards, replicas */
+    double library_seconds;  /* by the library's own calls; NaN: they have no price */
+    double memory_bytes;     /* of a GPU, activations apart */
+    struct hs_plan plans[2]; /* split.count 0: there is none */
+    bool fits;               /* into --memory */
+};
+
+struct hs_sharded {
+    const struct hs_asked *asked;         /* borrowed */
+    const struct hs_sharded_words *words; /* borrowed */
+    double unit_bytes;                    /* of one whole unit's weights */
+    int64_t weights, optimizer, all;      /* what lies in shards, bytes per parameter; gradients are
+                                             as the weights */
+    struct hs_sharded_way *ways;          /* [count] owned, fewest shards first */
+    size_t count;
+    const struct hs_sharded_way *best; /* of those that fit; NULL: none does */
+};
+
+/* For the one process count of what is asked. HS_INVALID as hs_search, HS_MEMORY; release in any
+ * case. */
+enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked *asked,
+                               const struct hs_sharded_words *words, struct hs_error *err);
+void hs_sharded_release(struct hs_sharded *sharded);
+
+/* A row for each way. */
+void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded);
+
+#endif
