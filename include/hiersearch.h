@@ -181,11 +181,19 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
                                           struct hiersearch_error *error);
 
 /* The same of any process counts, as `hiersearch predict --json` prints it: the result of one, or a
- * line for each. With ("place", "true") or ("hsdp", "true"), which are of a whole job, the tables of
- * its answer. */
+ * line for each. Of a whole job, with ("place", "true"), ("hsdp", "true") or ("profile", PATH), the
+ * tables of its answer. */
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
                                                const struct hiersearch_question *question,
                                                struct hiersearch_error *error);
+
+/* What the best plans gain a job by the times that the results among the inputs measured, and by
+ * the rules that `hiersearch run` makes of them: the document of `hiersearch predict RESULT...
+ * --profile PATH --json`. The question is a "predict" with ("profile", PATH), and nothing else. */
+enum hiersearch_status hiersearch_predict_measured(char **json,
+                                                   const struct hiersearch_inputs *inputs,
+                                                   const struct hiersearch_question *question,
+                                                   struct hiersearch_error *error);
 
 /* A result file of predict, measure or simulate. */
 enum hiersearch_status hiersearch_result_load(struct hiersearch_result **result, const char *path,

@@ -14,6 +14,7 @@
 
 static const struct hs_option predict_rows[] = {
     HS_ROWS_PROBLEM(ASK, ""),
+    HS_ROW_GAINS(offsetof(struct hs_job_question, profile)),
     HS_ROWS_PLACED(offsetof(struct hs_job_question, place)),
     HS_ROWS_SHARDED(offsetof(struct hs_job_question, hsdp)),
     HS_ROWS_SEARCH(ASK),

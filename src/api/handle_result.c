@@ -16,6 +16,7 @@ struct asking {
     struct hs_asked asked;
     struct hs_walk walk;
     struct hs_text command, notes;
+    struct hs_profile profile; /* of the question; ranks 0: it has none */
 };
 
 /* The machines that fit a system's description are drawn once, and prices are kept. */
@@ -34,10 +35,28 @@ static enum hs_status draw(struct hiersearch_system *system, size_t count, struc
     return status;
 }
 
-static enum hs_status take(struct hs_job_question *question, struct hs_error *err)
+/* What is asked goes together; of a profile, which is read, it has the number of ranks. */
+static enum hs_status take_profile(struct hs_job_question *question, struct hs_profile *profile,
+                                   struct hs_error *err)
 {
     enum hs_status status =
         hs_job_take(&question->ask, &question->place, &question->hsdp, false, err);
+
+    if (status != HS_OK || !question->profile)
+        return status;
+    status =
+        hs_job_check_profile(&question->ask, hs_job_asked(&question->place, &question->hsdp), err);
+    if (status == HS_OK)
+        status = hs_inputs_profile(profile, question->profile, err);
+    question->ask.np =
+        (struct hs_range){.first = (uint64_t)profile->ranks, .last = (uint64_t)profile->ranks};
+    return status;
+}
+
+static enum hs_status take(struct hs_job_question *question, struct hs_profile *profile,
+                           struct hs_error *err)
+{
+    enum hs_status status = take_profile(question, profile, err);
 
     question->ask.words.placed = question->place.asked;
     return status == HS_OK ? hs_question_take(&question->ask, err) : status;
@@ -46,7 +65,8 @@ static enum hs_status take(struct hs_job_question *question, struct hs_error *er
 /* What is asked of a job, NULL of one collective. */
 static const char *of_job(const struct asking *asking)
 {
-    return hs_job_asked(&asking->question.place, &asking->question.hsdp);
+    return asking->question.profile ? "profile"
+                                    : hs_job_asked(&asking->question.place, &asking->question.hsdp);
 }
 
 /* Release in any case. */
@@ -60,7 +80,7 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
     if (status != HS_OK)
         return status;
     asking->question = *(const struct hs_job_question *)settings;
-    status = take(&asking->question, err);
+    status = take(&asking->question, &asking->profile, err);
     if (status == HS_OK)
         status = draw(system, hs_question_machines(&asking->question.ask), err);
     if (status != HS_OK)
@@ -88,6 +108,7 @@ static void release(struct asking *asking)
 {
     hs_text_release(&asking->command);
     hs_text_release(&asking->notes);
+    hs_profile_release(&asking->profile);
 }
 
 static enum hs_status predict(struct hiersearch_result *result, struct asking *asking,
@@ -175,7 +196,8 @@ static enum hs_status answer_job(struct hs_text *out, const struct asking *askin
 {
     struct hs_sheet sheet = hs_sheet_of(out);
 
-    return hs_job_answer(&sheet, &asking->asked, &asking->question, err);
+    return hs_job_answer(&sheet, &asking->asked, &asking->question,
+                         asking->question.profile ? &asking->profile : NULL, err);
 }
 
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
@@ -192,6 +214,61 @@ enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_sy
         status =
             of_job(&asking) ? answer_job(&text, &asking, err) : predict_all(&text, &asking, err);
     release(&asking);
+    return hs_call_end(call, hs_text_give(json, &text, status, err));
+}
+
+/* Of results alone: logs are no answer to a plan. */
+static enum hs_status check_measured(const struct hs_inputs *inputs, const char *profile,
+                                     struct hs_error *err)
+{
+    if (!profile)
+        return hs_fail(err, HS_INVALID, "expected a question with --profile, which is of a job");
+    if (inputs->log_count > 0)
+        return hs_fail(err, HS_INVALID, "%s: a log, expected results of measure",
+                       inputs->logs[0].file);
+    if (inputs->count == 0)
+        return hs_fail(err, HS_INVALID, "expected a result of measure");
+    return hs_inputs_check_results(inputs, err);
+}
+
+static enum hs_status predict_measured(struct hs_text *out, const struct hs_inputs *inputs,
+                                       const struct hiersearch_question *asked,
+                                       struct hs_error *err)
+{
+    struct hs_profile profile = {.ranks = 0};
+    struct hs_gains gains = {.count = 0};
+    struct hs_sheet sheet = hs_sheet_of(out);
+    struct hs_job_question question;
+    const void *settings;
+    enum hs_status status = hs_question_settings(&settings, NULL, asked, "predict", err);
+
+    if (status != HS_OK)
+        return status;
+    question = *(const struct hs_job_question *)settings;
+    status = check_measured(inputs, question.profile, err);
+    if (status == HS_OK)
+        status = take_profile(&question, &profile, err);
+    if (status == HS_OK)
+        status = hs_gains_by_results(&gains, inputs, &profile, err);
+    if (status == HS_OK) {
+        hs_gains_show(&sheet, &gains);
+        status = hs_sheet_end(&sheet, err);
+    }
+    hs_gains_release(&gains);
+    hs_profile_release(&profile);
+    return status;
+}
+
+enum hiersearch_status hiersearch_predict_measured(char **json,
+                                                   const struct hiersearch_inputs *inputs,
+                                                   const struct hiersearch_question *question,
+                                                   struct hiersearch_error *error)
+{
+    struct hs_call call = hs_call_begin();
+    struct hs_error *err = hs_error_of(error);
+    struct hs_text text = {0};
+    enum hs_status status = predict_measured(&text, &inputs->inputs, question, err);
+
     return hs_call_end(call, hs_text_give(json, &text, status, err));
 }
 

@@ -62,4 +62,9 @@ enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
                                  struct hs_error *err);
 
+/* Appends a result, its messages by size, as rules (model/rules.h), the way `run` takes them;
+ * `elsewhere`: for ranks on whatever nodes. HS_INVALID where it has no best plan. */
+enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,
+                               const char *name, bool elsewhere, struct hs_error *err);
+
 #endif

@@ -67,6 +67,20 @@ enum hs_status hs_job_take(const struct hs_question *ask, const struct hs_placed
     return take_sharded(hsdp, err);
 }
 
+enum hs_status hs_job_check_profile(const struct hs_question *ask, bool elsewise,
+                                    struct hs_error *err)
+{
+    if (ask->np.first > 0 || ask->words.mesh || ask->words.over || ask->bytes.first > 0)
+        return hs_fail(err, HS_INVALID,
+                       "--profile: says processes, groups and sizes itself; expected no --np, "
+                       "--mesh, --over or --size");
+    if (elsewise || ask->budget_seconds > 0)
+        return hs_fail(err, HS_INVALID,
+                       "--profile: not together with --place, --hsdp, --explain, --before, "
+                       "--output, --as or --budget");
+    return HS_OK;
+}
+
 struct hs_search_request hs_job_request(const struct hs_asked *asked)
 {
     unsigned algorithms = asked->question->algorithms;
@@ -101,10 +115,24 @@ static enum hs_status answer_sharded(struct hs_sheet *sheet, const struct hs_ask
     return status;
 }
 
-enum hs_status hs_job_answer(struct hs_sheet *sheet, const struct hs_asked *asked,
-                             const struct hs_job_question *question, struct hs_error *err)
+static enum hs_status answer_profile(struct hs_sheet *sheet, const struct hs_asked *asked,
+                                     const struct hs_profile *profile, struct hs_error *err)
 {
-    enum hs_status status = question->place.asked
+    struct hs_gains gains;
+    enum hs_status status = hs_gains_by_model(&gains, asked, profile, err);
+
+    if (status == HS_OK)
+        hs_gains_show(sheet, &gains);
+    hs_gains_release(&gains);
+    return status;
+}
+
+enum hs_status hs_job_answer(struct hs_sheet *sheet, const struct hs_asked *asked,
+                             const struct hs_job_question *question,
+                             const struct hs_profile *profile, struct hs_error *err)
+{
+    enum hs_status status = profile ? answer_profile(sheet, asked, profile, err)
+                            : question->place.asked
                                 ? answer_placed(sheet, asked, &question->place, err)
                                 : answer_sharded(sheet, asked, &question->hsdp, err);
 

@@ -47,11 +47,7 @@ static const struct hs_argument arguments[] = {
 static const struct hs_option options[] = {
     HS_ROWS_PROBLEM(FIELD(ask),
                     "; with --as nccl-tests " SIZES_OF_NCCL_TESTS ", as its -b 8 -e 8G -f 2"),
-    HS_ROW_FILE("profile", 0, "A job", FIELD(profile), false,
-                "what the best plans gain a job that `hiersearch profile` counted (or FILE.ranks, "
-                "which it left): kind of call by kind of call, by the model of SYSTEM; or, with "
-                "result files in its place, by the times that were measured of the plans that "
-                "`hiersearch run` would take and of the library's own"),
+    HS_ROW_GAINS(FIELD(profile)),
     HS_ROWS_PLACED(FIELD(place)),
     HS_ROW_SECONDS("compute", NULL, "Placement", FIELD(step.compute_seconds),
                    "what a step computes for: between which times it then lies"),

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "export/export.h"
 #include "machine/system_find.h"
-#include "version.h"
 
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err)
@@ -67,31 +65,4 @@ enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argu
 {
     inputs->takes_logs = true;
     return hs_inputs_load(inputs, files, context, err);
-}
-
-/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
-static void append_rules(struct hs_text *rules, const char *text, bool elsewhere)
-{
-    struct hs_lines lines = {.next = text};
-
-    while (hs_lines_next(&lines))
-        if (lines.line[0] != '#' && !(elsewhere && strncmp(lines.line, "nodes", 5) == 0))
-            hs_text_append(rules, "%.*s\n", (int)lines.length, lines.line);
-}
-
-enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,
-                               const char *name, bool elsewhere, struct hs_error *err)
-{
-    struct hs_export_job job = {
-        .result = result, .result_name = name, .made_by = "hiersearch " HS_VERSION};
-    struct hs_export_output output = {0};
-    const struct hs_exporter *exporter;
-    enum hs_status status = hs_exporter_find(&exporter, "plans", err);
-
-    if (status == HS_OK)
-        status = hs_export(&output, exporter, &job, err);
-    if (status == HS_OK)
-        append_rules(rules, output.files[0].text.data, elsewhere);
-    hs_export_output_release(&output);
-    return status;
 }

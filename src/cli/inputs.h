@@ -26,9 +26,4 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 
-/* Appends a result, its messages by size, as rules (model/rules.h), the way `run` takes them;
- * `elsewhere`: for ranks on whatever nodes. HS_INVALID where it has no best plan. */
-enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,
-                               const char *name, bool elsewhere, struct hs_error *err);
-
 #endif

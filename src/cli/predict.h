@@ -5,9 +5,9 @@
  * cmd_predict.c reads the settings and walks over process counts and sizes; api/point.h searches
  * and records one; predict_point.c shows the progress, predict_sure.c how sure it is,
  * predict_show.c prints it, predict_change.c what a measurement changed, predict_explain.c says
- * why, predict_sweep.c prints many; predict_place.c shows where the
- * axes of a job lie, predict_hsdp.c in how many shards a model (api/jobs.h), predict_profile.c what plans gain a job
- * of which there is a profile.
+ * why, predict_sweep.c prints many; predict_place.c shows where the axes of a job lie,
+ * predict_hsdp.c in how many shards a model, predict_profile.c what plans gain a job of which there
+ * is a profile (api/jobs.h).
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H

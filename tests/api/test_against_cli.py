@@ -127,13 +127,18 @@ for system_text, options in PREDICTIONS:
     lib.hiersearch_question_free(asked)
     lib.hiersearch_system_free(system)
 
-# ---- predict, of a job: placed, in shards
+# ---- predict, of a job: placed, in shards, as it was counted
+COUNTED = str(ROOT / "tests/golden/profile/job.json")
 JOBS = [
     ("node:4@100GB/s~1us,ib@12GB/s~3us", {"mesh": "dp=16,tp=4", "place": "true", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}),
     ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,pp=2,dp=4", "place": "true", "messages": "tp:allreduce:1MiB*8,tp+dp:allreduce:8KiB", "top": "2"}),
     ("abci", {"mesh": "tp=4,dp=4", "place": "true", "messages": "tp:allreduce:64MiB", "algorithms": "all", "dtype": "bf16", "top": "1"}),
     ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
     ("abci", {"np": "16", "hsdp": "true", "parameters": "350M", "units": "24", "optimizer-bytes": "6", "machines": "0"}),
+    ("abci", {"profile": COUNTED}),
+    ("perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "algorithms": "all"}),
+    ("node:4@10GB/s~0.5us,ib:4@2GB/s~5us,spine@1GB/s~20us;library=mpich",
+     {"profile": str(ROOT / "tests/golden/profile/train.json")}),
     ("abci", {"np": "4", "hsdp": "true", "parameters": "1T", "memory": "16GB", "collective": "allgather", "order": "permuted"}),
 ]
 for system_text, options in JOBS:
@@ -165,6 +170,9 @@ WRONG = [
         {"mesh": "tp=4,dp=4", "messages": "tp:allreduce:1MiB"}, {"mesh": "tp=4", "place": "true", "messages": "dq:allreduce:1MiB"},
         {"mesh": "tp=4", "place": "true", "messages": "no-such.txt"},
         {"mesh": "tp=4", "place": "true", "messages": "tp:allreduce:1MiB", "size": "1MiB"},
+        {"profile": COUNTED, "np": "4"}, {"profile": COUNTED, "budget": "1s"}, {"profile": "no-such.json"},
+        {"profile": COUNTED, "place": "true", "mesh": "tp=4", "messages": "tp:allreduce:1MiB"},
+        {"profile": str(ROOT / "tests/golden/predict/job-measured.json")},
         {"np": "16", "hsdp": "true"}, {"np": "16", "hsdp": "true", "parameters": "1X"}, {"np": "16", "units": "4"},
         {"np": "4:16", "hsdp": "true", "parameters": "1B"}, {"np": "16", "hsdp": "true", "parameters": "1B", "search": "exhaustive"},
         {"np": "16", "hsdp": "true", "parameters": "1B", "optimizer-bytes": "12.5"})),
@@ -238,6 +246,18 @@ with tempfile.TemporaryDirectory() as folder:
     theirs = json.loads(program("compare", *results, "--predict", "abci", "--keep", "2", "--json").stdout)
     check("compare of results is the program's", plain(compared), plain(theirs))
 
+    # A job by what was measured.
+    measured = ROOT / str(ROOT / "tests/golden/predict/job-measured.json")
+    for job, options in (("job", {}), ("train", {}), ("job", {"np": "4"})):
+        asked = {"profile": str(ROOT / f"tests/golden/profile/{job}.json"), **options}
+        ran = subprocess.run([BUILD / "hiersearch", "predict", measured, *words_of(asked), "--json"], capture_output=True,
+                             text=True, check=False, cwd=ROOT)
+        try:
+            gains = text_of("predict_measured", inputs_of([measured]), question("predict", asked))
+        except ValueError as why:
+            gains = f"hiersearch predict: {why}\n"
+        check(f"predict of {job} by results is the program's {options}", gains, ran.stdout or ran.stderr)
+
     # Two profiles: a job, the same with half the time in one kind of calls, another one; as files, and as texts.
     profiles = ROOT / "tests/golden/profile"
     half = pathlib.Path(folder, "half.json")
@@ -278,7 +298,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     sweep = pathlib.Path(folder, "64.json")
     program("predict", "abci", "--np", "64", "--size", "1MiB:4MiB", "-o", sweep)
-    profile = ROOT / "tests/golden/profile/job.json"
+    profile = ROOT / COUNTED
     asked = [({"as": kind, **how}, [prediction, sweep] if kind in ("scaling", "top") else [prediction])
              for kind in ("scaling", "layers", "bandwidth", "gain", "top", "lattice", "system")
              for how in ({"tsv": "true"}, {"type": "svg"})]

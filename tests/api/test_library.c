@@ -592,6 +592,39 @@ static void models_lie_in_shards(void **state)
     hiersearch_system_free(system);
 }
 
+#define COUNTED "tests/golden/profile/job.json"
+
+/* By the model a ring's 2 (p - 1) / p n / bandwidth of 8000 bytes, by what was measured, halfway
+ * between 4000 and 16000, 10 of the library's calls less by sqrt(10 x 60) / sqrt(20 x 80). */
+static void a_job_gains(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_question *question = ASK("predict", "profile", COUNTED);
+    struct hiersearch_inputs *inputs;
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_predict_measured(&json, inputs, question, error),
+                   "expected a result of measure");
+    assert_ok(hiersearch_inputs_add_file(inputs, "tests/golden/predict/job-measured.json", error));
+    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_has(json, "\"plan\":\"4\",\"plan_seconds\":1.2e-05,");
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_predict_measured(&json, inputs, question, error));
+    assert_has(json, "\"gain_seconds_per_rank\":");
+    assert_near(strtod(strstr(json, "\"gain_seconds_per_rank\":") + 24, NULL),
+                10 * 0.0551096574 * (1 - sqrt(10 * 60) / sqrt(20 * 80)), 1e-9);
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_question_set(question, "profile", NULL, error));
+    assert_refused(hiersearch_predict_measured(&json, inputs, question, error),
+                   "expected a question with --profile, which is of a job");
+    assert_null(json);
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+    hiersearch_system_free(system);
+}
+
 /* A job of one kind of calls: 4 ranks that spend a second each in 100 of them, and half of it. */
 #define JOB(spent)                                                                                 \
     "{\"format\": \"hiersearch.profile/1\", \"command\": \"job\", \"library\": \"MPI\", "          \
@@ -725,6 +758,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a profile that is not there is refused", profiles_are_read),
     HS_TEST("axes are placed where they send least", axes_are_placed),
     HS_TEST("models lie in shards", models_lie_in_shards),
+    HS_TEST("a job that was counted gains by the model, and by what was measured", a_job_gains),
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",

@@ -134,6 +134,8 @@ static void one_round(struct job *job)
                                       "tp:allreduce:1MiB*8,dp:reduce-scatter:64MiB", NULL});
         predict(job, system, NULL,
                 (const char *const[]){"np", "16", "hsdp", "true", "parameters", "1B", NULL});
+        predict(job, system, NULL,
+                (const char *const[]){"profile", "tests/golden/profile/job.json", NULL});
         if (i == 0)
             calibrate(job, system);
         need(job, hiersearch_system_check(&json, system, job->error));
