@@ -21,16 +21,16 @@ from typing import Any, Callable
 from . import records
 from ._handles import FileError, HiersearchError, InvalidError, OutOfMemory, lib, taken, text
 from .exports import Export, export, formats
-from .measured import Comparison, Profile, compare, fit, read_profile
+from .measured import Comparison, Profile, compare, fit, predict_measured, read_profile
 from .pictures import Picture, picture, report
-from .results import Best, Result, Stage, predict, predict_each, read
+from .results import Best, Result, Stage, predict, predict_each, predict_job, read
 from .systems import System, parts, systems
 
 __version__ = text(lib.hiersearch_version())
 __all__ = [
     "Best", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "OutOfMemory", "Picture", "Profile", "Result",
     "Stage", "System", "compare", "export", "fit", "formats", "options", "parts", "picture", "predict",
-    "predict_each", "read", "read_profile", "records", "report", "systems",
+    "predict_each", "predict_job", "predict_measured", "read", "read_profile", "records", "report", "systems",
 ]  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def _describe(function: Callable[..., Any], kind: str) -> None:
     function.__signature__ = own.replace(parameters=[*named, *added])  # type: ignore[attr-defined]
 
 
-for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (fit, "fit"), (compare, "compare"),
-                         (export, "export"), (picture, "plot"), (report, "report")):
+for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (predict_job, "predict"), (fit, "fit"),
+                         (compare, "compare"), (export, "export"), (picture, "plot"), (report, "report")):
     _describe(_function, _kind)
 del _function, _kind

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
@@ -77,16 +76,6 @@ def taken(function: Callable[..., int], *arguments: Any) -> str:
         return str(ffi.string(out[0]).decode())
     finally:
         lib.hiersearch_text_free(out[0])
-
-
-def run(*words: str) -> str:
-    """What the command line prints, for the few things that the library has not."""
-    program = TREE / "bin" / "hiersearch"
-    ran = subprocess.run([str(program) if program.exists() else "hiersearch", *words], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, check=False)
-    if ran.returncode:
-        raise InvalidError(ran.stderr.decode().strip().partition(": ")[2])
-    return ran.stdout.decode()
 
 
 def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:

@@ -4,15 +4,14 @@ from __future__ import annotations
 import glob
 import json
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, ffi, lib, readable, run, taken, text
+from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
 from ._options import CompareOptions, FitOptions
 from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
 from .results import Result
-from .systems import Machine, System, system_of, write_whole
+from .systems import Machine, System, system_of
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -171,14 +170,12 @@ class Profile:
         return pandas.DataFrame([{name: getattr(one, name) for name in one._fields} for one in self.calls])
 
     def changes(self, after: Profile) -> list[dict[str, Any]]:
-        """What became of this job's calls in another run of it, as `hiersearch compare before.json after.json` says, whose
-        program is started for it: of each kind of call how often, how long and how much of it waiting, in seconds and bytes."""
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [os.path.join(folder, name) for name in ("before.json", "after.json")]
-            for path, profile in zip(paths, (self, after)):
-                write_whole(path, profile.to_json())
-            found: list[dict[str, Any]] = json.loads(run("compare", *paths, "--json"))["changes"]
-            return found
+        """What became of this job's calls in another run of it, as `hiersearch compare before.json after.json` says: of each
+        kind of call how often, how long and how much of it waiting, in seconds and bytes."""
+        both = Inputs([("before", self.to_json()), ("after", after.to_json())])
+        document = taken(lib.hiersearch_compare, ffi.NULL, both.handle.pointer, ffi.NULL, ffi.NULL)
+        found: list[dict[str, Any]] = json.loads(document)["changes"]
+        return found
 
     def __repr__(self) -> str:
         document = self.document
@@ -195,6 +192,15 @@ class Profile:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Profile, (self._json,)
+
+
+def predict_measured(*inputs: Input, profile: Union[str, "os.PathLike[str]"]) -> list[dict[str, Any]]:
+    """What the best plans gain the job of a profile, by the times that results measured: of each kind of call, in seconds."""
+    measured = Inputs(inputs)
+    with Question("predict", {"profile": profile}) as question:
+        document = taken(lib.hiersearch_predict_measured, measured.handle.pointer, question)
+    found: list[dict[str, Any]] = json.loads(document)["gains"]
+    return found
 
 
 def read_profile(path: Union[str, "os.PathLike[str]"]) -> Profile:

@@ -240,3 +240,13 @@ def predict_each(system: Machine, **options: Unpack[PredictOptions]) -> list[Res
         lines = taken(lib.hiersearch_predict_json, handle.pointer, question)
     whole = [lines] if lines.startswith("{\n") else lines.splitlines()
     return [Result.parse(line, "prediction") for line in whole]
+
+
+def predict_job(system: Machine, **options: Unpack[PredictOptions]) -> dict[str, list[dict[str, Any]]]:
+    """What a machine does with a whole job: where the axes of its mesh are to lie (place=True, with mesh and messages), in how
+    many shards a model (hsdp=True, with np and parameters), or what the best plans gain a job (profile=FILE). The tables of
+    `hiersearch predict --json`, of each its rows, in seconds and bytes. Options:"""
+    handle = system_of(system)._handle
+    with Question("predict", options) as question, handle.lock:
+        found = json.loads(taken(lib.hiersearch_predict_json, handle.pointer, question))
+    return {name: rows for name, rows in found.items() if isinstance(rows, list)}

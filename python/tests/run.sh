@@ -37,7 +37,7 @@ mkdir "$scratch/bin" "$scratch/user"
 ln -s "$python" "$scratch/bin/python3"
 cp -r --parents "$whl" "$scratch"
 cp -r --parents python/tests python/notebooks pyproject.toml docs/python.md tests/result/logs tests/golden/fit tests/golden/profile \
-    tests/compare/data "$scratch/user"
+    tests/golden/predict/job-measured.json tests/compare/data "$scratch/user"
 whl=$scratch$whl
 drop=()
 if [ "$(id -u)" = 0 ]; then

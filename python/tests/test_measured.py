@@ -75,6 +75,22 @@ def test_changes(data, program, tmp_path):
     assert changes[0]["faster"] == 2 and all(one["faster"] == 1 for one in changes[1:])
 
 
+def test_jobs(data, program):
+    """A whole job's answers are what the command line says."""
+    node, counted = "node:2@100GB/s~0us,ib:2@1GB/s~0us", data / "golden/profile/job.json"
+    placed = hs.predict_job(node, mesh={"dp": 2, "tp": 2}, place=True, messages="tp:allreduce:1GB")
+    assert [one["order"] for one in placed["placements"]] == ["tp=2,dp=2", "dp=2,tp=2"]
+    assert placed["placements"][0]["seconds"] == 0.01  # 2 (p - 1) / p n / bandwidth
+    ways = hs.predict_job(node, np=4, hsdp=True, parameters="1e9", memory="10GB")["shards"]
+    assert ways == json.loads(program("predict", node, "--np", "4", "--hsdp", "--parameters", "1e9", "--memory", "10GB", "--json"))["shards"]
+    assert hs.predict_job(node, profile=counted) == json.loads(program("predict", node, "--profile", counted, "--json"))
+    gains = hs.predict_measured(data / "golden/predict/job-measured.json", profile=counted)
+    # 10 calls of 8000 bytes, halfway between 4000 and 16000, at which the library took 20 and 80 ms, a plan 10 and 60.
+    assert gains[0]["gain_seconds_per_rank"] == pytest.approx(10 * gains[0]["library_seconds"] * (1 - math.sqrt(600) / 40))
+    with pytest.raises(hs.InvalidError, match="expected a result of measure"):
+        hs.predict_measured(profile=counted)
+
+
 def text_of(path):
     return path.read_bytes().decode(errors="surrogateescape")
 
