@@ -96,7 +96,7 @@ uninstall:
 	@packaging/tree uninstall "$(DESTDIR)$(PREFIX)"
 
 # ---- a Debian package --------------------------------------------------------------------------------------------
-deb: stage
+deb: stage python-system
 	@packaging/deb $(STAGE) $(BUILD) "$(VERSION)" "$(GIT_DESCRIBE)" "$(DATE)" "$(if $(filter 1,$(HAVE_MPI)),$(MPI_NAME))"
 
 .PHONY: man stage install uninstall deb

@@ -21,10 +21,11 @@ python-tree: $(BUILD)/hiersearch $(PLUGIN) $(NCCL_INTERPOSER) $(LIBRARY)
 
 # ---- the package and its wheel, by tools from the package index ------------------------------------------------------
 PYTHON_TOOLS := $(BUILD)/python-tools
+GET_PYTHON_TOOLS = rm -rf $(PYTHON_TOOLS) && $(PYTHON3) -m venv $(PYTHON_TOOLS) && \
+    $(PYTHON_TOOLS)/bin/pip install --quiet --disable-pip-version-check -r python/tools.txt && touch $(PYTHON_TOOLS)/complete
 $(PYTHON_TOOLS)/complete: python/tools.txt
 	$(call say,PIP,$<)
-	$(Q)rm -rf $(PYTHON_TOOLS) && $(PYTHON3) -m venv $(PYTHON_TOOLS) && \
-	    $(PYTHON_TOOLS)/bin/pip install --quiet --disable-pip-version-check -r $< && touch $@
+	$(Q)$(GET_PYTHON_TOOLS)
 python: $(PYTHON_TOOLS)/complete python-tree
 	$(Q)BUILD=$(BUILD) $(PYTHON_TOOLS)/bin/python python/backend.py package $(BUILD)/python
 wheel: $(PYTHON_TOOLS)/complete python-tree
@@ -34,6 +35,19 @@ wheel: $(PYTHON_TOOLS)/complete python-tree
 	    || { cat $(BUILD)/wheels-here/log; false; }
 	@ls $(BUILD)/wheels/*.whl
 
+# ---- the package as part of one for the whole machine (`make deb`), without a tree of its own --------------------------
+# The machine's own cffi makes it, else that of the package index; where there is neither there is none, as all else works without.
+PYTHON_SYSTEM := $(BUILD)/python-system
+python-system: stage
+	@rm -rf $(PYTHON_SYSTEM)
+	@python=$(PYTHON3); \
+	if ! $$python -c 'import cffi' 2>/dev/null; then \
+	    python=$(PYTHON_TOOLS)/bin/python; \
+	    [ -e $(PYTHON_TOOLS)/complete ] || { export PIP_RETRIES=1; $(GET_PYTHON_TOOLS); } >/dev/null 2>&1 || { \
+	        echo 'make deb: without the Python package: $(PYTHON3) has no cffi (python3-cffi), and no package index can be reached' >&2; exit 0; }; \
+	fi; \
+	BUILD=$(BUILD) $$python -B python/backend.py system $(PYTHON_SYSTEM) >/dev/null
+
 # ---- its tests and figures --------------------------------------------------------------------------------------------
 check-python: all
 	tests/run --jobs 1 --timeout 1800 -- "python/tests/run.sh $(BUILD) full"
@@ -41,4 +55,4 @@ check-python: all
 bench-python: $(BUILD)/bench/calls python
 	bench/python.py --calls $(BUILD)/bench/calls --tools $(PYTHON_TOOLS) --package $(BUILD)/python
 
-.PHONY: python-tree python wheel check-python bench-python
+.PHONY: python-tree python-system python wheel check-python bench-python

@@ -5,6 +5,7 @@ programs, library, systems, plugins, and the sources of what is built with the u
 
 usage: python/backend.py package FOLDER     FOLDER/hiersearch, to be imported as it is
        python/backend.py wheel FOLDER       a wheel that auditwheel is to repair, see `make wheel`
+       python/backend.py system FOLDER      FOLDER/hiersearch and its .dist-info, for dist-packages of a machine that has all else installed
 """
 import base64
 import glob
@@ -109,19 +110,37 @@ def headers():
     return [(f"libraries/{name}", Path(path).read_bytes(), False) for name, path in sorted(found.items())]
 
 
+def modules(folder, library, *left_out):
+    """FOLDER/hiersearch without its tree: the modules, and what is made of the library."""
+    package = Path(folder, "hiersearch")
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree(ROOT / "python/hiersearch", package, ignore=shutil.ignore_patterns("__pycache__", *left_out))
+    generate.main(library, package)
+    return package
+
+
 def assemble(folder):
     """FOLDER/hiersearch: the package with all that is made."""
-    package = Path(folder, "hiersearch")
     make("python-tree")
-    shutil.rmtree(package, ignore_errors=True)
-    shutil.copytree(ROOT / "python/hiersearch", package, ignore=shutil.ignore_patterns("__pycache__"))
     tree = ROOT / BUILD / "python-tree"
+    package = modules(folder, tree / "lib/libhiersearch.so.1")
     shutil.copytree(tree, package / "tree")
-    generate.main(tree / "lib/libhiersearch.so.1", package)
     described = subprocess.run(["git", "describe", "--always", "--dirty", "--tags"], cwd=ROOT, capture_output=True, check=False)
     members = members_of([name for name in sources() if name.split("/")[0] in MEASURE_SOURCES])
     members += [("GIT_DESCRIBE", described.stdout.strip(), False), *headers()]
     write_tar(package / "tree/share/hiersearch/sources.tar.gz", NAME, members)
+    return package
+
+
+def assemble_system(folder):
+    """The package of a machine's own package manager: programs, library and systems are those of the machine, and so is what
+    starts the program. Of cffi it has the backend alone, which is all that is imported; without a RECORD pip leaves it alone."""
+    package = modules(folder, ROOT / BUILD / "stage/lib/libhiersearch.so.1", "_program.py")
+    info = Path(folder, f"{NAME}.dist-info")
+    info.mkdir(exist_ok=True)
+    heads = "".join(line for line in METADATA.splitlines(True) if line.strip() and not line.startswith("Requires-Dist: cffi"))
+    (info / "METADATA").write_text(heads + "License-Expression: BSD-3-Clause\n", encoding="utf-8")
+    (info / "INSTALLER").write_text("dpkg\n", encoding="utf-8")
     return package
 
 
@@ -195,10 +214,11 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def main(words):
-    if len(words) != 2 or words[0] not in ("package", "wheel"):
+    jobs = {"package": assemble, "wheel": lambda folder: Path(folder, write_wheel(folder, True)), "system": assemble_system}
+    if len(words) != 2 or words[0] not in jobs:
         sys.exit(__doc__)
     Path(words[1]).mkdir(parents=True, exist_ok=True)
-    print(Path(words[1], write_wheel(words[1], True)) if words[0] == "wheel" else assemble(words[1]))
+    print(jobs[words[0]](words[1]))
 
 
 if __name__ == "__main__":

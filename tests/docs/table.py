@@ -148,6 +148,7 @@ EXCUSED = (
     Excuse(r"^bench/accuracy_simgrid\.py", "takes minutes", "Makefile", "{script}"),
     Excuse(r"^bench/(accuracy_)?cluster\.py", "takes minutes, as root", "Makefile", "{script}"),
     Excuse(r"^pip install|hiersearch build-measure", "installs a package of the Python index", "python/tests/run.sh", "build-measure"),
+    Excuse(r"^apt install \./build/", "installs what make deb made, as root", "tests/install/test_deb.sh", "dpkg -i"),
     Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
     Excuse(r"^(tests/cluster/)?(cluster|fakessh)\b", "needs root", "tests/cluster/test_cluster.sh", "cluster"),
     Excuse(r"^BARE=1 .*tests/nccl/gpu_check\.sh", "needs GPUs", "tests/nccl/test_gpu_check.sh", "docs/gpu.md"),
