@@ -125,6 +125,7 @@ void hs_transport_receive(struct hs_transport *transport, void *data, size_t byt
     hs_transport_watch(transport, request);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): smpi's sets it */
 bool hs_transport_test(struct hs_transport *transport, MPI_Request *request)
 {
     if (transport->status == HS_OK && *request != MPI_REQUEST_NULL && !transport->watched.looked_at)

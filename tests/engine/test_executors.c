@@ -16,7 +16,7 @@
 #include "order_reference.h"
 
 #define RANKS_MAX    33
-#define MESSAGES_MAX 65536
+#define MESSAGES_MAX 262144
 #define WORK_MAX     16384
 #define TAG          5
 

@@ -15,7 +15,7 @@
 
 /* A message that is not through. */
 struct message {
-    const MPI_Request *request; /* where the program keeps it */
+    MPI_Request request; /* several that are through at once may have the same */
     const char *what;
     struct standin_range range;
     void *copy; /* of device memory; NULL for pinned memory */
@@ -23,6 +23,7 @@ struct message {
 };
 
 static struct message *messages;
+static struct message *begun; /* the newest, which has no request yet; NULL: none is remembered */
 
 static bool is_aware(void)
 {
@@ -88,25 +89,31 @@ static size_t bytes_of(int count, MPI_Datatype type)
 /* ---- messages ---- */
 
 /* Remembers a message of device or pinned memory; returns the buffer that the library gets. */
-static void *begin(const char *what, void *buffer, size_t bytes, bool write,
-                   const MPI_Request *request)
+static void *begin(const char *what, void *buffer, size_t bytes, bool write)
 {
     bool device = hand_over(what, buffer, bytes, write);
+    begun = NULL;
     if (bytes == 0 || standin_memory_kind(buffer) == STANDIN_ORDINARY)
         return buffer;
     struct message *message = need(sizeof *message);
-    *message = (struct message){.request = request,
-                                .what = what,
+    *message = (struct message){.what = what,
                                 .range = {buffer, bytes, write},
                                 .copy = device ? need(bytes) : NULL,
                                 .next = messages};
-    messages = message;
+    messages = begun = message;
     if (device && !write)
         copy(message->copy, buffer, bytes);
     return device ? message->copy : buffer;
 }
 
-static void end(const MPI_Request *request)
+static int with_request(int code, const MPI_Request *request)
+{
+    if (begun != NULL)
+        begun->request = *request;
+    return code;
+}
+
+static void end(MPI_Request request)
 {
     for (struct message **at = &messages; *at != NULL; at = &(*at)->next)
         if ((*at)->request == request) {
@@ -123,22 +130,36 @@ static void end(const MPI_Request *request)
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-    void *handed = begin("MPI_Isend", (void *)buffer, bytes_of(count, type), false, request);
-    return PMPI_Isend(handed, count, type, to, tag, comm, request);
+    void *handed = begin("MPI_Isend", (void *)buffer, bytes_of(count, type), false);
+    return with_request(PMPI_Isend(handed, count, type, to, tag, comm, request), request);
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-    void *handed = begin("MPI_Irecv", buffer, bytes_of(count, type), true, request);
-    return PMPI_Irecv(handed, count, type, from, tag, comm, request);
+    void *handed = begin("MPI_Irecv", buffer, bytes_of(count, type), true);
+    return with_request(PMPI_Irecv(handed, count, type, from, tag, comm, request), request);
 }
 
 int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 {
+    MPI_Request tested = *request;
     int code = PMPI_Test(request, done, status);
     if (code == MPI_SUCCESS && *done)
-        end(request);
+        end(tested);
+    return code;
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *through, int indices[],
+                 MPI_Status statuses[])
+{
+    MPI_Request *tested = need((size_t)count * sizeof(MPI_Request) + 1);
+    for (int i = 0; i < count; i++)
+        tested[i] = requests[i];
+    int code = PMPI_Testsome(count, requests, through, indices, statuses);
+    for (int i = 0; code == MPI_SUCCESS && *through != MPI_UNDEFINED && i < *through; i++)
+        end(tested[indices[i]]);
+    free(tested);
     return code;
 }
 
