@@ -264,6 +264,8 @@ C
 if ${CC:-cc} -shared -fPIC -o finalize.so finalize.c 2>/dev/null; then
     LD_PRELOAD=$scratch/finalize.so measure 2 "${problem[@]}" -o finalize.json
     check "an MPI_Finalize that hangs does not keep the job" 'ended && nobody_left && is_valid finalize.json'
+    # MPICH's launcher ends ranks that are a few milliseconds behind one that has ended: a busy machine gets a second try.
+    [ "$mpi" = mpich ] && [ "$status" = 9 ] && LD_PRELOAD=$scratch/finalize.so measure 2 "${problem[@]}" -o finalize.json
     [ "$mpi" = mpich ] && check "and does not make it a failure" '[ $status = 0 ]'
 else
     skip "an MPI_Finalize that hangs" "no C compiler"
