@@ -71,48 +71,34 @@ static struct hs_plot_time measured_gain(const struct hs_result_message *message
                  hs_plot_measured(best ? best->measured : NULL));
 }
 
-/* Where a plan begins to be the best one it is named, elsewhere it is "-". */
-static void write_gain(struct hs_text *out, const struct hs_result_message *message,
-                       const struct hs_plan *plan, const struct hs_plan *before,
-                       struct hs_plot_time gain)
+/* The plan that gains, and how much, by what was measured or predicted; NULL: nothing is known. */
+static const struct hs_plan *gaining(struct hs_plot_time *gain, const struct sizes *sizes,
+                                     const struct hs_result_message *message, bool measured)
 {
-    hs_tsv_number(out, (double)message->message_bytes);
-    hs_tsv_time(out, gain);
-    hs_tsv_text(out, hs_plan_compare(plan, before) != 0 ? HS_AS_PLAN(plan) : "-");
-    hs_tsv_row(out);
+    *gain = measured ? measured_gain(message) : predicted_gain(sizes, message);
+    if (!isfinite(gain->seconds))
+        return NULL;
+    return measured ? &hs_plot_best_measured(message)->plan : &message->best;
 }
 
-static size_t write_predicted(struct hs_text *out, const struct sizes *sizes)
+/* The plan that gains, and how much, as measured or as predicted; NULL: nothing is known of it. */
+static size_t write_gains(struct hs_text *out, const struct sizes *sizes, bool measured)
 {
-    struct hs_plan before = {.chunks = 0};
+    const struct hs_plan *before = NULL;
     size_t written = 0;
 
     for (size_t m = 0; m < sizes->count; m++) {
-        const struct hs_result_message *message = sizes->messages[m];
-        struct hs_plot_time gain = predicted_gain(sizes, message);
+        struct hs_plot_time gain;
+        const struct hs_plan *plan = gaining(&gain, sizes, sizes->messages[m], measured);
+        bool same = plan && before && hs_plan_compare(plan, before) == 0;
 
-        if (!isfinite(gain.seconds))
+        if (!plan)
             continue;
-        write_gain(out, message, &message->best, &before, gain);
-        before = message->best;
-        written++;
-    }
-    return written;
-}
-
-static size_t write_measured(struct hs_text *out, const struct sizes *sizes)
-{
-    struct hs_plan before = {.chunks = 0};
-    size_t written = 0;
-
-    for (size_t m = 0; m < sizes->count; m++) {
-        const struct hs_candidate *best = hs_plot_best_measured(sizes->messages[m]);
-        struct hs_plot_time gain = measured_gain(sizes->messages[m]);
-
-        if (!isfinite(gain.seconds))
-            continue;
-        write_gain(out, sizes->messages[m], &best->plan, &before, gain);
-        before = best->plan;
+        hs_tsv_number(out, (double)sizes->messages[m]->message_bytes);
+        hs_tsv_time(out, gain);
+        hs_tsv_text(out, same ? "-" : HS_AS_PLAN(plan));
+        hs_tsv_row(out);
+        before = plan;
         written++;
     }
     return written;
@@ -165,8 +151,8 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
                                 const struct sizes *sizes, struct hs_error *err)
 {
     struct hs_text predicted = {0}, measured = {0};
-    size_t predictions = write_predicted(&predicted, sizes);
-    size_t measurements = write_measured(&measured, sizes);
+    size_t predictions = write_gains(&predicted, sizes, false);
+    size_t measurements = write_gains(&measured, sizes, true);
     enum hs_status status = HS_OK;
 
     if (predictions + measurements == 0)

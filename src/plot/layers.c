@@ -189,6 +189,27 @@ static void segment_label(char *label, size_t bytes, const struct rows *rows, co
     }
 }
 
+/* A box of the drawing: seconds from left to right, rows from the top down. */
+struct box {
+    double top, height, begin, end;
+    int number, layer; /* of its phase; of its layer, from 1 */
+    bool measured;
+    const char *label;
+};
+
+static void write_box(struct hs_text *out, const struct rows *rows, const struct box *box)
+{
+    hs_tsv_number(out, box->top - box->height);
+    hs_tsv_number(out, box->top);
+    hs_tsv_number(out, box->begin);
+    hs_tsv_number(out, fmin(box->end, rows->axis_seconds));
+    hs_tsv_count(out, box->number);
+    hs_tsv_count(out, box->layer);
+    hs_tsv_count(out, box->measured);
+    hs_tsv_text(out, box->label);
+    hs_tsv_row(out);
+}
+
 static void write_bar(struct hs_text *out, const struct rows *rows, const struct row *row,
                       const struct hs_plot_phases *phases, double top, double height,
                       const struct hs_result *result)
@@ -200,33 +221,30 @@ static void write_bar(struct hs_text *out, const struct rows *rows, const struct
         char label[HS_SYSTEM_NAME + 32];
 
         segment_label(label, sizeof(label), rows, row, segment, result);
-        hs_tsv_number(out, top - height);
-        hs_tsv_number(out, top);
-        hs_tsv_number(out, seconds);
+        write_box(out, rows,
+                  &(struct box){.top = top,
+                                .height = height,
+                                .begin = seconds,
+                                .end = seconds + segment->seconds,
+                                .number = phase_numbers[segment->phase],
+                                .layer = segment->layer + 1,
+                                .measured = phases == &row->measured,
+                                .label = label});
         seconds += segment->seconds;
-        hs_tsv_number(out, fmin(seconds, rows->axis_seconds));
-        hs_tsv_count(out, phase_numbers[segment->phase]);
-        hs_tsv_count(out, segment->layer + 1);
-        hs_tsv_count(out, phases == &row->measured);
-        hs_tsv_text(out, label);
-        hs_tsv_row(out);
     }
 }
 
 static void write_own_bar(struct hs_text *out, const struct rows *rows, double seconds, double top,
                           double height, bool measured)
 {
-    if (!isfinite(seconds))
-        return;
-    hs_tsv_number(out, top - height);
-    hs_tsv_number(out, top);
-    hs_tsv_number(out, 0);
-    hs_tsv_number(out, fmin(seconds, rows->axis_seconds));
-    hs_tsv_count(out, OWN_NUMBER);
-    hs_tsv_count(out, 0);
-    hs_tsv_count(out, measured);
-    hs_tsv_text(out, "-");
-    hs_tsv_row(out);
+    if (isfinite(seconds))
+        write_box(out, rows,
+                  &(struct box){.top = top,
+                                .height = height,
+                                .end = seconds,
+                                .number = OWN_NUMBER,
+                                .measured = measured,
+                                .label = "-"});
 }
 
 static double own_height(const struct rows *rows)
