@@ -159,28 +159,5 @@ double hs_kendall_tau(const double *a, const double *b, size_t count)
 
 double hs_order_statistic(double *values, size_t count, size_t place)
 {
-    size_t first = 0, last = count - 1;
-
-    while (first < last) {
-        double middle = values[first + (last - first) / 2];
-        size_t i = first, k = last;
-
-        for (;; i++, k--) {
-            while (values[i] < middle)
-                i++;
-            while (values[k] > middle)
-                k--;
-            if (i >= k)
-                break;
-            double other = values[i];
-
-            values[i] = values[k];
-            values[k] = other;
-        }
-        if (place <= k)
-            last = k;
-        else
-            first = k + 1;
-    }
-    return values[place];
+    return gsl_stats_select(values, 1, count, place);
 }

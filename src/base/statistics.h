@@ -44,8 +44,7 @@ static inline double hs_joint_error(double a, double b)
 }
 
 /* The value at place `place` < count once they are in order, which they are not brought into as a
- * whole: those before it are no larger, those behind it no smaller. O(count) (Hoare 1961, algorithm
- * 65). No NaN. */
+ * whole: those before it are no larger, those behind it no smaller. O(count), by GSL. No NaN. */
 double hs_order_statistic(double *values, size_t count, size_t place);
 
 /* The value that a standard normal variable exceeds with probability `tail`, 0 < tail < 1. */
