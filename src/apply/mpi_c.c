@@ -131,7 +131,8 @@ BOTH(ALLTOALLV, Alltoallv, Ialltoallv,
     void *to, const COUNT takes[], const PLACE to_at[], const MPI_Datatype taken[], MPI_Comm comm
 #define ALLTOALLW_ARGUMENTS  from, gives, from_at, given, to, takes, to_at, taken, comm
 BOTH(ALLTOALLW, Alltoallw, Ialltoallw,
-     HS_CONTENT(hs_bytes_of(LIST(takes), taken, comm), MPI_BYTE, MPI_OP_NULL, comm));
+     HS_CONTENT(hs_bytes_of(LIST(takes), (struct hs_types){taken, false}, comm), MPI_BYTE,
+                MPI_OP_NULL, comm));
 #define BARRIER_PARAMETERS(COUNT, PLACE) MPI_Comm comm
 #define BARRIER_ARGUMENTS  comm
 FORMS(BARRIER, , false, int, int, Barrier, Ibarrier, false,

@@ -102,33 +102,54 @@ static char *element(const void *buffer, int64_t index, MPI_Datatype type)
     return (char *)(uintptr_t)buffer + index * extent;
 }
 
-/* So many elements to or from so many bytes; more than MPI counts by an int, in parts. */
-static void pack(char *to, size_t bytes, const void *from, int64_t count, MPI_Datatype type)
+/* MPICH packs nothing at MPI_BOTTOM: the same elements, from where the first one begins. *type is
+ * the caller's to free. */
+static void *above_bottom(MPI_Datatype *type)
 {
+    MPI_Aint first, extent, back;
+    MPI_Datatype moved;
+    int one = 1;
+
+    PMPI_Type_get_true_extent(*type, &first, &extent);
+    back = -first;
+    PMPI_Type_create_hindexed(1, &one, &back, *type, &moved);
+    PMPI_Type_commit(&moved);
+    *type = moved;
+    return (void *)first; /* NOLINT(performance-no-int-to-ptr): an address, to MPI */
+}
+
+/* So many elements to or from so many bytes; more than MPI counts by an int, in parts. */
+static void pack_either(bool packs, char *packed, size_t bytes, void *elements, int64_t count,
+                        MPI_Datatype type)
+{
+    bool is_bottom = elements == MPI_BOTTOM;
     int width;
 
+    if (is_bottom)
+        elements = above_bottom(&type);
     PMPI_Type_size(type, &width);
     for (int64_t done = 0, part; done < count; done += part) {
-        int at = 0;
+        int room = (int)hs_smaller((int64_t)bytes - done * width, INT32_MAX), at = 0;
+        char *first = element(elements, done, type), *there = packed + done * width;
 
         part = hs_smaller(count - done, INT32_MAX / 2 / hs_larger(width, 1) + 1);
-        PMPI_Pack(element(from, done, type), (int)part, type, to + done * width,
-                  (int)hs_smaller((int64_t)bytes - done * width, INT32_MAX), &at, MPI_COMM_SELF);
+        if (packs)
+            PMPI_Pack(first, (int)part, type, there, room, &at, MPI_COMM_SELF);
+        else
+            PMPI_Unpack(there, room, &at, first, (int)part, type, MPI_COMM_SELF);
     }
+    if (is_bottom)
+        PMPI_Type_free(&type);
+}
+
+static void pack(char *to, size_t bytes, const void *from, int64_t count, MPI_Datatype type)
+{
+    pack_either(true, to, bytes, (void *)(uintptr_t)from, count, type);
 }
 
 static void unpack(void *to, int64_t count, MPI_Datatype type, const char *from, size_t bytes)
 {
-    int width;
-
-    PMPI_Type_size(type, &width);
-    for (int64_t done = 0, part; done < count; done += part) {
-        int at = 0;
-
-        part = hs_smaller(count - done, INT32_MAX / 2 / hs_larger(width, 1) + 1);
-        PMPI_Unpack(from + done * width, (int)hs_smaller((int64_t)bytes - done * width, INT32_MAX),
-                    &at, element(to, done, type), (int)part, type, MPI_COMM_SELF);
-    }
+    pack_either(false, (char *)(uintptr_t)from, bytes, to, count, type);
 }
 
 /* ---- a call ---- */

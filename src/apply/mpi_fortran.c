@@ -52,9 +52,15 @@ static void *of_c(void *address)
     return address;
 }
 
-/* id, name, whether it is the nonblocking form, whether a plan carries it out, parameters,
+/* A call's names: of `use mpi` and mpif.h, and of `use mpi_f08`, where everything comes by its
+ * address as well (handles are types of one integer), but `failed` may be absent. Open MPI has
+ * both for all calls; MPICH the latter only where there is no buffer: with one it calls C's
+ * function, not PMPI's. */
+#define F_NAMES(form, name, ...) form(name##_, __VA_ARGS__) form(name##_f08_, __VA_ARGS__)
+
+/* name, id, whether it is the nonblocking form, whether a plan carries it out, parameters,
  * arguments, what it carries. */
-#define FORTRAN(id, name, begun, tried, parameters, arguments, ...)                                \
+#define FORTRAN(name, id, begun, tried, parameters, arguments, ...)                                \
     HS_PUBLIC void name parameters;                                                                \
     HS_PUBLIC void name parameters                                                                 \
     {                                                                                              \
@@ -62,7 +68,10 @@ static void *of_c(void *address)
         fortran_function *function = known;                                                        \
         struct hs_passing entered = hs_enter(HS_COUNTED_##id, begun);                              \
         int status = MPI_SUCCESS;                                                                  \
+        MPI_Fint unasked;                                                                          \
                                                                                                    \
+        if (!failed)                                                                               \
+            failed = &unasked;                                                                     \
         if (!function)                                                                             \
             known = function = fortran(#name);                                                     \
         if (entered.outermost && (tried))                                                          \
@@ -73,10 +82,11 @@ static void *of_c(void *address)
         HS_LEAVE(&entered, __VA_ARGS__);                                                           \
     }
 #define FORTRAN_CARRIED(id, name, iname, tried, ...)                                               \
-    FORTRAN(id, name, false, tried, (id##_FORTRAN, MPI_Fint * failed), (id##_HANDED, failed),      \
+    F_NAMES(FORTRAN, name, id, false, tried, (id##_FORTRAN, MPI_Fint * failed),                    \
+            (id##_HANDED, failed), __VA_ARGS__)                                                    \
+    F_NAMES(FORTRAN, iname, id, true, false,                                                       \
+            (id##_FORTRAN, MPI_Fint * request, MPI_Fint * failed), (id##_HANDED, request, failed), \
             __VA_ARGS__)                                                                           \
-    FORTRAN(id, iname, true, false, (id##_FORTRAN, MPI_Fint * request, MPI_Fint * failed),         \
-            (id##_HANDED, request, failed), __VA_ARGS__)                                           \
     _Static_assert(true, "a semicolon follows")
 #define FORTRAN_BOTH(id, name, iname, ...) FORTRAN_CARRIED(id, name, iname, false, __VA_ARGS__)
 #define F_TRY(...)                         hs_plans_try(&(struct hs_asked){__VA_ARGS__}, &status)
@@ -98,32 +108,32 @@ static void *of_c(void *address)
 #define F_TRY_REDUCTION(which, take, takes)                                                        \
     F_TRY(HS_COLLECTIVE_##which, of_c(from), 0, MPI_Type_f2c(*type), of_c(to), take,               \
           MPI_Type_f2c(*type), {takes, false}, MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), false)
-FORTRAN_CARRIED(ALLREDUCE, mpi_allreduce_, mpi_iallreduce_,
+FORTRAN_CARRIED(ALLREDUCE, mpi_allreduce, mpi_iallreduce,
                 F_TRY_REDUCTION(ALLREDUCE, *count, NULL), F_REDUCED(*count));
 #define REDUCE_SCATTER_BLOCK_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_BLOCK_HANDED  F_REDUCTION_HANDED
-FORTRAN_CARRIED(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_, mpi_ireduce_scatter_block_,
+FORTRAN_CARRIED(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block, mpi_ireduce_scatter_block,
              F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL),
              HS_OF_EACH((uint64_t)*count, MPI_Type_f2c(*type), MPI_Op_f2c(*op),
                         MPI_Comm_f2c(*comm)));
 #define SCAN_FORTRAN F_REDUCTION
 #define SCAN_HANDED  F_REDUCTION_HANDED
-FORTRAN_BOTH(SCAN, mpi_scan_, mpi_iscan_, F_REDUCED(*count));
+FORTRAN_BOTH(SCAN, mpi_scan, mpi_iscan, F_REDUCED(*count));
 #define EXSCAN_FORTRAN F_REDUCTION
 #define EXSCAN_HANDED  F_REDUCTION_HANDED
-FORTRAN_BOTH(EXSCAN, mpi_exscan_, mpi_iexscan_, F_REDUCED(*count));
+FORTRAN_BOTH(EXSCAN, mpi_exscan, mpi_iexscan, F_REDUCED(*count));
 #define REDUCE_SCATTER_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_HANDED  F_REDUCTION_HANDED
-FORTRAN_CARRIED(REDUCE_SCATTER, mpi_reduce_scatter_, mpi_ireduce_scatter_,
+FORTRAN_CARRIED(REDUCE_SCATTER, mpi_reduce_scatter, mpi_ireduce_scatter,
                 F_TRY_REDUCTION(REDUCE_SCATTER, 0, count), F_REDUCED(F_SUM(count)));
 #define REDUCE_FORTRAN                                                                             \
     void *from, void *to, MPI_Fint *count, MPI_Fint *type, MPI_Fint *op, MPI_Fint *root,           \
     MPI_Fint *comm
 #define REDUCE_HANDED  from, to, count, type, op, root, comm
-FORTRAN_BOTH(REDUCE, mpi_reduce_, mpi_ireduce_, F_REDUCED(*count));
+FORTRAN_BOTH(REDUCE, mpi_reduce, mpi_ireduce, F_REDUCED(*count));
 #define BCAST_FORTRAN void *buffer, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm
 #define BCAST_HANDED  buffer, count, type, root, comm
-FORTRAN_BOTH(BCAST, mpi_bcast_, mpi_ibcast_, F_CONTENT(*count, type));
+FORTRAN_BOTH(BCAST, mpi_bcast, mpi_ibcast, F_CONTENT(*count, type));
 
 #define F_EVEN                                                                                     \
     void *from, MPI_Fint *give, MPI_Fint *given, void *to, MPI_Fint *take, MPI_Fint *taken
@@ -133,45 +143,51 @@ FORTRAN_BOTH(BCAST, mpi_bcast_, mpi_ibcast_, F_CONTENT(*count, type));
 #define F_TRY_EVEN(which)                                                                          \
     F_TRY(HS_COLLECTIVE_##which, of_c(from), *give, MPI_Type_f2c(*given), of_c(to), *take,         \
           MPI_Type_f2c(*taken), {NULL, false}, MPI_OP_NULL, MPI_Comm_f2c(*comm), false)
-FORTRAN_CARRIED(ALLGATHER, mpi_allgather_, mpi_iallgather_, F_TRY_EVEN(ALLGATHER),
+FORTRAN_CARRIED(ALLGATHER, mpi_allgather, mpi_iallgather, F_TRY_EVEN(ALLGATHER),
              F_ALL_TAKEN);
 #define ALLTOALL_FORTRAN F_EVEN, MPI_Fint *comm
 #define ALLTOALL_HANDED  F_EVEN_HANDED, comm
-FORTRAN_CARRIED(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_TRY_EVEN(ALLTOALL),
+FORTRAN_CARRIED(ALLTOALL, mpi_alltoall, mpi_ialltoall, F_TRY_EVEN(ALLTOALL),
                 F_ALL_TAKEN);
 #define GATHER_FORTRAN F_EVEN, MPI_Fint *root, MPI_Fint *comm
 #define GATHER_HANDED  F_EVEN_HANDED, root, comm
-FORTRAN_BOTH(GATHER, mpi_gather_, mpi_igather_,
+FORTRAN_BOTH(GATHER, mpi_gather, mpi_igather,
              F_ROOT ? F_CONTENT(*take, taken) : F_CONTENT(*give, given));
 #define SCATTER_FORTRAN GATHER_FORTRAN
 #define SCATTER_HANDED  GATHER_HANDED
-FORTRAN_BOTH(SCATTER, mpi_scatter_, mpi_iscatter_,
+FORTRAN_BOTH(SCATTER, mpi_scatter, mpi_iscatter,
              F_ROOT ? F_CONTENT(*give, given) : F_CONTENT(*take, taken));
 #define ALLGATHERV_FORTRAN                                                                         \
     void *from, MPI_Fint *give, MPI_Fint *given, void *to, MPI_Fint *take, MPI_Fint *at,           \
     MPI_Fint *taken, MPI_Fint *comm
 #define ALLGATHERV_HANDED  from, give, given, to, take, at, taken, comm
-FORTRAN_BOTH(ALLGATHERV, mpi_allgatherv_, mpi_iallgatherv_, F_CONTENT(F_SUM(take), taken));
+FORTRAN_BOTH(ALLGATHERV, mpi_allgatherv, mpi_iallgatherv, F_CONTENT(F_SUM(take), taken));
 #define GATHERV_FORTRAN                                                                            \
     void *from, MPI_Fint *give, MPI_Fint *given, void *to, MPI_Fint *take, MPI_Fint *at,           \
     MPI_Fint *taken, MPI_Fint *root, MPI_Fint *comm
 #define GATHERV_HANDED  from, give, given, to, take, at, taken, root, comm
-FORTRAN_BOTH(GATHERV, mpi_gatherv_, mpi_igatherv_,
+FORTRAN_BOTH(GATHERV, mpi_gatherv, mpi_igatherv,
              F_ROOT ? F_CONTENT(F_SUM(take), taken) : F_CONTENT(*give, given));
 #define SCATTERV_FORTRAN                                                                           \
     void *from, MPI_Fint *give, MPI_Fint *at, MPI_Fint *given, void *to, MPI_Fint *take,           \
     MPI_Fint *taken, MPI_Fint *root, MPI_Fint *comm
 #define SCATTERV_HANDED  from, give, at, given, to, take, taken, root, comm
-FORTRAN_BOTH(SCATTERV, mpi_scatterv_, mpi_iscatterv_,
+FORTRAN_BOTH(SCATTERV, mpi_scatterv, mpi_iscatterv,
              F_ROOT ? F_CONTENT(F_SUM(give), given) : F_CONTENT(*take, taken));
 #define ALLTOALLV_FORTRAN                                                                          \
     void *from, MPI_Fint *give, MPI_Fint *from_at, MPI_Fint *given, void *to, MPI_Fint *take,      \
     MPI_Fint *to_at, MPI_Fint *taken, MPI_Fint *comm
 #define ALLTOALLV_HANDED  from, give, from_at, given, to, take, to_at, taken, comm
-FORTRAN_BOTH(ALLTOALLV, mpi_alltoallv_, mpi_ialltoallv_, F_CONTENT(F_SUM(take), taken));
+FORTRAN_BOTH(ALLTOALLV, mpi_alltoallv, mpi_ialltoallv, F_CONTENT(F_SUM(take), taken));
+#define ALLTOALLW_FORTRAN ALLTOALLV_FORTRAN
+#define ALLTOALLW_HANDED  ALLTOALLV_HANDED
+FORTRAN_BOTH(ALLTOALLW, mpi_alltoallw, mpi_ialltoallw,
+             HS_CONTENT(hs_bytes_of((struct hs_list){take, false}, (struct hs_types){taken, true},
+                                    MPI_Comm_f2c(*comm)),
+                        MPI_BYTE, MPI_OP_NULL, MPI_Comm_f2c(*comm)));
 #define BARRIER_FORTRAN MPI_Fint *comm
 #define BARRIER_HANDED  comm
-FORTRAN_BOTH(BARRIER, mpi_barrier_, mpi_ibarrier_,
+FORTRAN_BOTH(BARRIER, mpi_barrier, mpi_ibarrier,
              HS_CONTENT(0, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_Comm_f2c(*comm)));
 /* clang-format on */
 
@@ -179,61 +195,57 @@ FORTRAN_BOTH(BARRIER, mpi_barrier_, mpi_ibarrier_,
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, and whole statements */
 /* name, parameters, arguments, and what is done before and behind it where it did not fail. */
-#define F_CALLS(name, parameters, arguments, before, behind)                                       \
+#define F_CALL(name, parameters, arguments, before, behind)                                        \
     HS_PUBLIC void name parameters;                                                                \
     HS_PUBLIC void name parameters                                                                 \
     {                                                                                              \
+        MPI_Fint unasked;                                                                          \
+                                                                                                   \
         before;                                                                                    \
+        if (!failed)                                                                               \
+            failed = &unasked;                                                                     \
         ((void(*) parameters)fortran(#name)) arguments;                                            \
         if (*failed == MPI_SUCCESS)                                                                \
             behind;                                                                                \
-    }                                                                                              \
-    _Static_assert(true, "a semicolon follows")
+    }
+#define F_CALLS(name, ...)                                                                         \
+    F_NAMES(F_CALL, name, __VA_ARGS__) _Static_assert(true, "a semicolon follows")
 /* NOLINTEND(bugprone-macro-parentheses) */
 #define F_MAKES(name, parameters, arguments)                                                       \
     F_CALLS(name, parameters, arguments, (void)0, hs_made(MPI_Comm_f2c(*made)))
 #define I MPI_Fint
 
 /* clang-format off */
-F_MAKES(mpi_comm_dup_, (I *comm, I *made, I *failed), (comm, made, failed));
-F_MAKES(mpi_comm_dup_with_info_, (I *comm, I *info, I *made, I *failed),
+F_MAKES(mpi_comm_dup, (I *comm, I *made, I *failed), (comm, made, failed));
+F_MAKES(mpi_comm_dup_with_info, (I *comm, I *info, I *made, I *failed),
         (comm, info, made, failed));
-F_MAKES(mpi_comm_split_, (I *comm, I *color, I *key, I *made, I *failed),
+F_MAKES(mpi_comm_split, (I *comm, I *color, I *key, I *made, I *failed),
         (comm, color, key, made, failed));
-F_MAKES(mpi_comm_split_type_, (I *comm, I *type, I *key, I *info, I *made, I *failed),
+F_MAKES(mpi_comm_split_type, (I *comm, I *type, I *key, I *info, I *made, I *failed),
         (comm, type, key, info, made, failed));
-F_MAKES(mpi_comm_create_, (I *comm, I *group, I *made, I *failed), (comm, group, made, failed));
-F_MAKES(mpi_comm_create_group_, (I *comm, I *group, I *tag, I *made, I *failed),
+F_MAKES(mpi_comm_create, (I *comm, I *group, I *made, I *failed), (comm, group, made, failed));
+F_MAKES(mpi_comm_create_group, (I *comm, I *group, I *tag, I *made, I *failed),
         (comm, group, tag, made, failed));
-F_MAKES(mpi_cart_create_,
+F_MAKES(mpi_cart_create,
         (I *comm, I *count, I *sizes, I *periods, I *reorder, I *made, I *failed),
         (comm, count, sizes, periods, reorder, made, failed));
-F_MAKES(mpi_cart_sub_, (I *comm, I *kept, I *made, I *failed), (comm, kept, made, failed));
-F_MAKES(mpi_graph_create_,
+F_MAKES(mpi_cart_sub, (I *comm, I *kept, I *made, I *failed), (comm, kept, made, failed));
+F_MAKES(mpi_graph_create,
         (I *comm, I *nodes, I *index, I *edges, I *reorder, I *made, I *failed),
         (comm, nodes, index, edges, reorder, made, failed));
-F_MAKES(mpi_dist_graph_create_,
+F_MAKES(mpi_dist_graph_create,
         (I *comm, I *count, I *sources, I *degrees, I *targets, I *weights, I *info, I *reorder,
          I *made, I *failed),
         (comm, count, sources, degrees, targets, weights, info, reorder, made, failed));
-F_MAKES(mpi_dist_graph_create_adjacent_,
+F_MAKES(mpi_dist_graph_create_adjacent,
         (I *comm, I *before, I *sources, I *from_weights, I *behind, I *targets, I *to_weights,
          I *info, I *reorder, I *made, I *failed),
         (comm, before, sources, from_weights, behind, targets, to_weights, info, reorder, made,
          failed));
-F_MAKES(mpi_intercomm_merge_, (I *comm, I *high, I *made, I *failed), (comm, high, made, failed));
+F_MAKES(mpi_intercomm_merge, (I *comm, I *high, I *made, I *failed), (comm, high, made, failed));
 
-F_CALLS(mpi_init_, (I *failed), (failed), hs_check_library(), hs_begin());
-F_CALLS(mpi_init_thread_, (I *required, I *provided, I *failed), (required, provided, failed),
+F_CALLS(mpi_init, (I *failed), (failed), hs_check_library(), hs_begin());
+F_CALLS(mpi_init_thread, (I *required, I *provided, I *failed), (required, provided, failed),
         hs_check_library(), hs_begin());
+F_CALLS(mpi_finalize, (I *failed), (failed), bool merges = hs_finish(), if (merges) hs_merge());
 /* clang-format on */
-
-HS_PUBLIC void mpi_finalize_(MPI_Fint *failed);
-HS_PUBLIC void mpi_finalize_(MPI_Fint *failed)
-{
-    bool merges = hs_finish();
-
-    ((void (*)(MPI_Fint *))fortran("mpi_finalize_"))(failed);
-    if (merges)
-        hs_merge();
-}

@@ -2,7 +2,6 @@
 #include "apply/mpi_plans.h"
 
 #include <inttypes.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -477,22 +476,6 @@ static char *settings_of_rank_0(int rank)
     return copy;
 }
 
-static int look_for_f08(struct dl_phdr_info *object, size_t bytes, void *unused)
-{
-    (void)bytes, (void)unused;
-    return strstr(object->dlpi_name, "libmpi_usempif08") != NULL;
-}
-
-/* Open MPI's mpi_f08 calls nothing that is seen here. Where all ranks have it, or none, their calls
- * of one communicator are seen on all or on none. */
-static bool all_are_seen_alike(void)
-{
-    int mine = dl_iterate_phdr(look_for_f08, NULL), most[2] = {mine, -mine};
-
-    PMPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return most[0] == -most[1];
-}
-
 void hs_plans_begin(void)
 {
     int rank, ranks;
@@ -505,13 +488,6 @@ void hs_plans_begin(void)
     text = settings_of_rank_0(rank);
     if (!text)
         return;
-    if (!all_are_seen_alike()) {
-        if (rank == 0)
-            fprintf(stderr, "hiersearch run: nothing goes by plan: some of the job's programs call "
-                            "MPI by mpi_f08, which is not seen, and some do not\n");
-        free(text);
-        return;
-    }
     status = hs_rules_parse(&plans.rules, text, &err);
     free(text);
     if (status == HS_OK)

@@ -287,15 +287,24 @@ uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm)
     return sum;
 }
 
-uint64_t hs_bytes_of(struct hs_list list, const MPI_Datatype *types, MPI_Comm comm)
+static MPI_Datatype type_at(struct hs_types types, uint64_t i)
+{
+    return types.fortran ? MPI_Type_f2c(((const MPI_Fint *)types.types)[i])
+                         : ((const MPI_Datatype *)types.types)[i];
+}
+
+uint64_t hs_bytes_of(struct hs_list list, struct hs_types types, MPI_Comm comm)
 {
     uint64_t sum = 0, size = hs_ranks_of(comm);
 
-    for (uint64_t i = 0; list.counts && types && i < size; i++) {
+    for (uint64_t i = 0; list.counts && types.types && i < size; i++) {
+        MPI_Count count = hs_list_at(list, i);
         int bytes = 0;
 
-        PMPI_Type_size(types[i], &bytes);
-        sum += (uint64_t)hs_larger(hs_list_at(list, i), 0) * (uint64_t)hs_larger(bytes, 0);
+        if (count <= 0) /* there may be no type then */
+            continue;
+        PMPI_Type_size(type_at(types, i), &bytes);
+        sum += (uint64_t)count * (uint64_t)hs_larger(bytes, 0);
     }
     return sum;
 }

@@ -62,6 +62,12 @@ static inline MPI_Count hs_list_at(struct hs_list list, uint64_t i)
     return list.large ? ((const MPI_Count *)list.counts)[i] : ((const int *)list.counts)[i];
 }
 
+/* Types, one for each rank, by C's handles or Fortran's. */
+struct hs_types {
+    const void *types; /* NULL: there are none */
+    bool fortran;
+};
+
 /* Its ranks [size] in MPI_COMM_WORLD, the caller's to free; NULL: out of memory. */
 int *hs_world_ranks(MPI_Comm comm, int size);
 /* What an element is, and what a reduction does. */
@@ -71,7 +77,7 @@ enum hs_counted_operation hs_operation_of(MPI_Op operation);
 uint64_t hs_ranks_of(MPI_Comm comm);
 /* Sums over them of what a list says of each: elements, and bytes where each has a type. */
 uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm);
-uint64_t hs_bytes_of(struct hs_list list, const MPI_Datatype *types, MPI_Comm comm);
+uint64_t hs_bytes_of(struct hs_list list, struct hs_types types, MPI_Comm comm);
 /* Whether this rank has that number there; false where nothing is counted. */
 bool hs_is_root(int root, MPI_Comm comm);
 

@@ -4,7 +4,7 @@ program job
   implicit none
   integer :: failed, rank, ranks, i
   real(8) :: from(1000), to(1000)
-  integer :: request
+  integer :: request, sizes(8), bytes(8), types(8)
   call mpi_init(failed)
   call mpi_comm_rank(MPI_COMM_WORLD, rank, failed)
   call mpi_comm_size(MPI_COMM_WORLD, ranks, failed)
@@ -18,6 +18,10 @@ program job
   call mpi_iallreduce(from, to, 1000, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, request, failed)
   call mpi_wait(request, MPI_STATUS_IGNORE, failed)
   call mpi_bcast(from, 1000, MPI_REAL8, 0, MPI_COMM_WORLD, failed)
+  sizes = 10
+  bytes = [(80 * i, i = 0, 7)]
+  types = MPI_DOUBLE_PRECISION
+  call mpi_alltoallw(from, sizes, bytes, types, to, sizes, bytes, types, MPI_COMM_WORLD, failed)
   call mpi_barrier(MPI_COMM_WORLD, failed)
   call mpi_finalize(failed)
 end program job

@@ -155,9 +155,33 @@ if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mi
     run 4 ./fortran
     check "calls of Fortran are counted once" '[ $status = 0 ] && holds p.json "{k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items()} == {
         (\"MPI_Allreduce\", \"float64\", 4, 1): (16, 16 * 8000), (\"MPI_Iallreduce\", \"float64\", 4, 1): (4, 32000),
-        (\"MPI_Bcast\", \"float64\", 4, 1): (4, 32000), (\"MPI_Barrier\", \"\", 4, 1): (4, 0)}"'
+        (\"MPI_Bcast\", \"float64\", 4, 1): (4, 32000), (\"MPI_Alltoallw\", \"byte\", 4, 1): (4, 4 * 320), (\"MPI_Barrier\", \"\", 4, 1): (4, 0)}"'
 else
     skip "calls of Fortran are counted once" "no mpifort.$mpi"
+fi
+if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -o fortran08 "$here/carried08.f90" 2>err; then
+    run 4 ./fortran08
+    check "those of mpi_f08, too, with ierror and without" '[ $status = 0 ] && holds p.json "{n: tuple(
+        sum(x[k] for x in p[\"calls\"] if x[\"call\"] == n) for k in (\"calls\", \"bytes\")) for n in {n for n, *_ in c}} == {
+        \"MPI_Allreduce\": (24, 24 * 8000), \"MPI_Reduce_scatter_block\": (4, 4 * 32000), \"MPI_Reduce_scatter\": (4, 4 * 32000),
+        \"MPI_Allgather\": (20, 20 * 32000), \"MPI_Alltoall\": (8, 8 * 32000), \"MPI_Bcast\": (4, 32000), \"MPI_Reduce\": (4, 32000),
+        \"MPI_Scan\": (4, 32000), \"MPI_Exscan\": (4, 32000), \"MPI_Gather\": (4, 32000), \"MPI_Scatter\": (4, 32000),
+        \"MPI_Gatherv\": (4, 56000), \"MPI_Scatterv\": (4, 56000), \"MPI_Allgatherv\": (4, 4 * 32000),
+        \"MPI_Alltoallv\": (4, 4 * 32000), \"MPI_Alltoallw\": (4, 4 * 32000), \"MPI_Barrier\": (4, 0), \"MPI_Iallreduce\": (4, 32000),
+        \"MPI_Ireduce_scatter\": (4, 4 * 32000), \"MPI_Iallgather\": (4, 4 * 32000), \"MPI_Ibarrier\": (4, 0)} and
+        (\"MPI_Allreduce\", \"float64\", 2, 1) in c"'
+    # The library's own names for mpi_f08, and what it calls of C's for others.
+    library=$(ldd fortran08 | awk '/libmpi_usempif08|libmpichfort/ {print $3}' | head -1)
+    names() { nm -D "$1" | awk '$1 == "U" {print $2} $2 == "T" {print $3}' | grep -E '^(MPIX?_[A-Z][a-z_]*|mpix?_.*_f08_)$' | sort -u; }
+    # Persistent, of neighbours, of sessions and of two groups; what is no collective and makes no communicator.
+    of_no_matter='(.*_init|i?neighbor_.*|session_.*|comm_create_from_group|intercomm_create(_from_groups)?|comm_idup(_with_info)?|reduce_local|i?(type|info|group)_.*|comm_create_(keyval|errhandler)|comm_(get|set|delete)_.*|(cart|graph|dist_graph)_(coords|get|map|rank|shift|neighbors(_count)?)|(cart|graph)dims?_get|initialized|finalized)'
+    comm -23 <(names "$library") <(names "$build/libhiersearch-mpi.so") >unseen
+    grep -iE 'reduce|scan|bcast|gather|scatter|alltoall|barrier|dup|split|create|intercomm|cart|graph|init|finalize' unseen |
+        grep -ivE "^mpix?_$of_no_matter(_c|_f08_)?\$" |
+        grep -ivE '^mpi_(win|file|op|errhandler|keyval|grequest|attr|dims|request|add|error|accumulate|get|raccumulate|rget)_' >missed
+    check "every collective of it is seen, and all that makes communicators" '[ -s unseen ] && [ ! -s missed ]' missed
+else
+    skip "those of mpi_f08, too" "no mpifort.$mpi, or no mpi_f08"
 fi
 
 run 4 ./no-such-program

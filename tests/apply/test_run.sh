@@ -118,4 +118,23 @@ if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mi
 else
     skip "calls of Fortran go by plan, its MPI_IN_PLACE too" "no mpifort.$mpi"
 fi
+if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -o fortran08 "$here/carried08.f90" 2>err; then
+    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 4KiB,8KiB \
+        -q -o pairs.json >/dev/null 2>err
+    for c in reduce-scatter allgather all-to-all; do
+        predicted $c.json --collective $c --size 4KiB,32KiB
+    done
+    run 4 --reproducible --verify 1 any.json pairs.json "${all[@]:1}" -- ./fortran08
+    check "those of mpi_f08, too, with ierror and without, in place and from MPI_BOTTOM" \
+        '[ $status = 0 ] && [ ! -s out ] && said "a rank had 15 calls by plan; .*; 15 checked, 0 wrong$"'
+    sed -e 's/use mpi$/use mpi_f08/' -e 's/integer :: rank, ranks, pair/type(MPI_Comm) :: pair; integer :: rank, ranks/' \
+        "$here/carried.f90" >mixed.f90
+    "mpifort.$mpi" -o fortran-1 mixed.f90 2>err && ln -s fortran fortran-0
+    # shellcheck disable=SC2016 # a rank's
+    run 4 --reproducible --verify 1 any.json gathers.json -- sh -c 'exec ./fortran-$((${PMI_RANK:-$OMPI_COMM_WORLD_RANK} % 2))'
+    check "where some ranks call by mpi_f08 and some do not, all go one way" \
+        '[ $status = 0 ] && said "a rank had 3 calls by plan, 1 left .* 3 checked, 0 wrong"'
+else
+    skip "those of mpi_f08, too" "no mpifort.$mpi, or no mpi_f08"
+fi
 finish
