@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apply/merge.h"
+#include "apply/counts_files.h"
 #include "base/list.h"
 
 /* ---- files ---- */

@@ -1,5 +1,6 @@
 #include <stddef.h>
 
+#include "apply/counts_files.h"
 #include "apply/merge.h"
 #include "base/file.h"
 #include "cli/commands.h"

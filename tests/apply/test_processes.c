@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "../test.h"
-#include "apply/counts.h"
+#include "apply/counts_files.h"
 #include "apply/merge.h"
 #include "base/random.h"
 
