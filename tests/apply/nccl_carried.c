@@ -285,6 +285,80 @@ static void streams(ncclComm_t comm)
     CHECK(cudaEventDestroy(event) == cudaSuccess);
 }
 
+/* In a group, in place, of a buffer whose elements nobody looks at; and what the library has of its
+ * own, which no plan carries out. */
+static void begin_group(const struct call *call, char *buffer, int calls, cudaStream_t on)
+{
+    CHECK(ncclGroupStart() == ncclSuccess);
+    for (int i = 0; i < calls; i++)
+        CHECK(start_own(call, buffer, on) == ncclSuccess);
+    CHECK(settled(call->comm, ncclGroupEnd()) == ncclSuccess);
+}
+
+static void broadcast(const struct call *call, char *buffer, cudaStream_t on)
+{
+    CHECK(settled(call->comm, ncclBroadcast(buffer, buffer, 100, ncclFloat32, 0, call->comm, on)) ==
+          ncclSuccess);
+}
+
+/* Calls by plan and others turn by turn on two streams, with nothing between them: each behind a
+ * call by plan, and before one. With $STANDIN_ONE_KERNEL the stand-in ends it where two of their
+ * kernels may be at work at once, which of one communicator they never are. */
+static void orders(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+
+    fill(&call, stream);
+    fill(&call, other);
+    for (int calls = 0; calls <= 2; calls++) {
+        CHECK(start_own(&call, from, stream) == ncclSuccess);
+        if (calls > 0)
+            begin_group(&call, to, calls, other);
+        else
+            broadcast(&call, to, other);
+        CHECK(start_own(&call, from, stream) == ncclSuccess);
+    }
+    finish(stream);
+    finish(other);
+    run(call);
+}
+
+/* One behind the other, before the host knows of any that it has ended: reductions whose every bit
+ * is known, so that nothing may differ. */
+static void behind(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+
+    call.operation = ncclMax;
+    fill(&call, stream);
+    for (int i = 0; i < 60; i++)
+        CHECK(start(&call, stream) == ncclSuccess);
+    compare(&call, stream);
+}
+
+/* A stream may have the handle of one that was destroyed, whose work has not ended. */
+static void handles(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    cudaStream_t passing;
+    cudaEvent_t ends[2];
+
+    fill(&call, stream);
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaStreamCreateWithFlags(&passing, cudaStreamNonBlocking) == cudaSuccess);
+        CHECK(cudaEventCreateWithFlags(&ends[i], cudaEventDisableTiming) == cudaSuccess);
+        CHECK(start_own(&call, i == 0 ? from : to, passing) == ncclSuccess);
+        CHECK(cudaEventRecord(ends[i], passing) == cudaSuccess);
+        CHECK(cudaStreamDestroy(passing) == cudaSuccess);
+    }
+    for (int i = 0; i < 2; i++) {
+        while (cudaEventQuery(ends[i]) == cudaErrorNotReady)
+            continue;
+        CHECK(cudaEventDestroy(ends[i]) == cudaSuccess);
+    }
+    run(call);
+}
+
 /* Between calls on another stream, whose events are none of the graph's. */
 static void graphs(ncclComm_t comm)
 {
@@ -421,9 +495,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values}, {"groups", groups},    {"streams", streams},
-                {"graphs", graphs}, {"parts", parts},      {"makers", makers},
-                {"faults", faults}, {"given-up", given_up}};
+    } ways[] = {{"values", values}, {"groups", groups},     {"streams", streams},
+                {"graphs", graphs}, {"parts", parts},       {"makers", makers},
+                {"faults", faults}, {"given-up", given_up}, {"orders", orders},
+                {"behind", behind}, {"handles", handles}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 

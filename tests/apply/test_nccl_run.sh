@@ -50,6 +50,8 @@ check "one stream waits for nothing" 'well && [ "$(cat ./*.said | grep -c "^0 wa
 JOB_COUNTS_WAITS=1 planned 4 "$four" streams
 check "calls on two streams wait for each other, so that no more kernels are at work than without plans" \
     'well && [ "$(cat ./*.said | grep -c "^7 waits")" = 4 ] && grep -qE "$(by_plan 8);" 0.said'
+STANDIN_ONE_KERNEL=1 planned 4 "$four" orders
+check "calls by plan and others on two streams are never at work at once" 'well && said "$(by_plan 8), 2 left"'
 planned 4 "$four" graphs
 check "a graph captures a plan, and every launch is right" 'well && said "$(by_plan 3);"'
 planned 4 "$four" makers
@@ -91,6 +93,10 @@ for JOB_CALL in reduce-scatter allgather; do
     check "$JOB_CALL: a call alone in a group goes by plan; of several none does" 'well && said "$(by_plan 3), 3 left to the library \(3 in groups of several calls\)"'
     planned 4 "$two" streams
     check "$JOB_CALL: calls on two streams wait for each other" 'well && said "$(by_plan 8);"'
+    STANDIN_ONE_KERNEL=1 planned 4 "$two" orders
+    check "$JOB_CALL: and for calls of the library" 'well && said "$(by_plan 8), 2 left"'
+    planned 4 "$two" handles
+    check "$JOB_CALL: a stream with the handle of another is another" 'well && said "$(by_plan 3);"'
     planned 4 "$two" graphs
     [ $JOB_CALL = allgather ] && numbers='3;' || numbers='2, 1 left to the library .1 in graphs'
     check "$JOB_CALL: graphs" 'well && said "$(by_plan "${numbers%%[,;]*}").${numbers#*[,;]}"'
@@ -130,6 +136,8 @@ for JOB_CALL in allreduce allgather; do
     check "$JOB_CALL, not waited for: alone in a group it goes by plan" 'well && said "$(by_plan 3), 3 left to the library \(3 in groups of several calls\)"'
     JOB_COUNTS_WAITS=1 planned 4 "ranks 4"$'\n'"$rule" streams
     check "$JOB_CALL, not waited for: calls on two streams wait for each other" 'well && [ "$(cat ./*.said | grep -c "^7 waits")" = 4 ] && grep -qE "$(by_plan 8);" 0.said'
+    STANDIN_ONE_KERNEL=1 planned 4 "ranks 4"$'\n'"$rule" orders
+    check "$JOB_CALL, not waited for: and for calls of the library" 'well && said "$(by_plan 8), 2 left"'
     planned 4 "ranks 4"$'\n'"$rule" parts
     check "$JOB_CALL, not waited for: what is split off it is the library's" 'well && said "$(by_plan 0), 3 left"'
     LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
@@ -175,6 +183,10 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
         'well && said "[1-9][0-9]* of NCCL.s calls by plan.*; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
     HIERSEARCH_VERIFY=3 planned 4 "$rule" values streams graphs parts
     check "$JOB_CALL: every third call verified, on several streams and communicators" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    HIERSEARCH_VERIFY=1 planned 4 "$rule" behind
+    check "$JOB_CALL: verified: what has not come yet is not compared" 'well && said "$(by_plan 60); [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    HIERSEARCH_VERIFY=1 STANDIN_ONE_KERNEL=1 planned 4 "$rule" orders
+    check "$JOB_CALL: verified: none of it is at work at once" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
     export STANDIN_FAULT=wrong:$JOB_CALL:2
     planned 4 "$rule" values
     check "$JOB_CALL: a plan that is wrong is not seen without" '! well && grep -q "wrong: element" ./*.said'

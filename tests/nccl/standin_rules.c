@@ -105,6 +105,24 @@ static void event_recorded_too_early(void)
     finish();
 }
 
+static void kernels_at_once(void)
+{
+    setenv("STANDIN_ONE_KERNEL", "1", 1);
+    all(comm, a);
+    ncclAllReduce(y, y, COUNT, ncclFloat32, ncclSum, second, b);
+    ready(second);
+    finish();
+}
+
+static void handle_used_again(void)
+{
+    all(comm, a);
+    cudaStreamDestroy(a);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking); /* the same, and nothing was waited for */
+    all(second, a);
+    finish();
+}
+
 static void call_in_progress(void)
 {
     ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
@@ -143,6 +161,15 @@ static void abort_one_by_one(void)
     stuck();
     ncclCommAbort(comm);
     ncclCommAbort(second);
+}
+
+static void free_in_the_group_of_an_abort(void)
+{
+    stuck();
+    ncclGroupStart();
+    ncclCommAbort(second);
+    cudaFree(x); /* the kernels are there until the group ends */
+    ncclGroupEnd();
 }
 
 static void abort_with_a_graph(void)
@@ -469,6 +496,8 @@ static const struct {
     {"crossed-communicators", "order", crossed_communicators},
     {"no-event", "race", no_event},
     {"event-recorded-too-early", "race", event_recorded_too_early},
+    {"kernels-at-once", "race", kernels_at_once},
+    {"handle-used-again", "race", handle_used_again},
     {"call-in-progress", "state", call_in_progress},
     {"use-after-destroy", "state", use_after_destroy},
     {"use-after-abort", "state", use_after_abort},
@@ -485,6 +514,7 @@ static const struct {
     {"received-where-it-is-sent", "memory", received_where_it_is_sent},
     {"sent-alone", "order", sent_alone},
     {"sent-while-it-is-made", "race", sent_while_it_is_made},
+    {"free-in-the-group-of-an-abort", "memory", free_in_the_group_of_an_abort},
     {"free-registered", "memory", free_registered},
     {"second-window", "memory", second_window},
     {"window-ended-twice", "memory", window_ended_twice},

@@ -483,6 +483,10 @@ static void end_aborted(ncclComm_t comm)
 
 void standin_comm_end_aborted(void)
 {
+    pthread_mutex_lock(&abort_lock);
+    for (ncclComm_t comm = aborted; comm != NULL; comm = comm->next_abort)
+        standin_stream_has(comm, true);
+    pthread_mutex_unlock(&abort_lock);
     while (aborted != NULL) {
         ncclComm_t comm = aborted;
         aborted = comm->next_abort;
@@ -491,7 +495,8 @@ void standin_comm_end_aborted(void)
 }
 
 /* Its kernels end at once. Registrations go with the communicator, and so does a child that was not
- * handed out yet. In a group nothing is taken apart before the group's end, from 2.22 on. */
+ * handed out yet. In a group no kernel need end and nothing is taken apart before the group's end,
+ * from 2.22 on. */
 ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
     int version = 0;
@@ -500,7 +505,8 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
     pthread_mutex_lock(&abort_lock);
     check_comm(comm, "ncclCommAbort");
     comm->aborted = true;
-    standin_stream_has(comm, true);
+    if (!later)
+        standin_stream_has(comm, true);
     while (comm->registrations > 0)
         standin_memory_register(comm->registered[--comm->registrations], -1);
     for (int i = 0; i < WINDOWS_MAX; i++)

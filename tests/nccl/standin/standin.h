@@ -44,6 +44,9 @@
  * what peers reach must lie at the same place of the windows (rule `order`), and profiler.c does
  * not tell the profiler plugin of its launch.
  *
+ * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
+ * communicators. What the host reads of a copy before it has come is garbage.
+ *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
  */

@@ -82,6 +82,8 @@ static void check_room(cudaStream_t stream)
 
 void standin_put_live(cudaStream_t stream, const struct standin_work *work)
 {
+    static char place; /* on the GPU, of kernels of collectives */
+    static const struct standin_range one_kernel[STANDIN_RANGES] = {{&place, 1, true}};
     struct command command = {.kind = COMMAND_WORK, .work = *work};
     standin_clock_merge(&stream->clock, &standin_host_clock);
     uint32_t tick = ++stream->clock.ticks[stream->id];
@@ -93,6 +95,8 @@ void standin_put_live(cudaStream_t stream, const struct standin_work *work)
     standin_access(work->name, work->ranges, stream->id, tick, &stream->clock);
     if (work->comm != NULL)
         standin_collective_number(&command.work);
+    if (work->comm != NULL && getenv("STANDIN_ONE_KERNEL"))
+        standin_access(work->name, one_kernel, stream->id, tick, &stream->clock);
     standin_append(&stream->queue, &command);
     check_room(stream);
 }
@@ -163,10 +167,11 @@ static bool step(struct command *command)
     return false;
 }
 
-static bool run_stream(cudaStream_t stream)
+/* Nothing more once `until` (NULL: nothing) has passed. */
+static bool run_stream(cudaStream_t stream, const struct moment *until)
 {
     bool moved = false;
-    while (stream->queue.first != NULL && step(stream->queue.first)) {
+    while (!(until && until->passed) && stream->queue.first != NULL && step(stream->queue.first)) {
         struct command *done = stream->queue.first;
         stream->queue.first = done->next;
         standin_drop(done->moment);
@@ -177,7 +182,7 @@ static bool run_stream(cudaStream_t stream)
 }
 
 /* A different stream comes first each time. */
-bool standin_progress(void)
+static bool progress(const struct moment *until)
 {
     bool moved, any = false;
     do {
@@ -187,11 +192,16 @@ bool standin_progress(void)
             number = 0;
             for (cudaStream_t at = streams; at != NULL; at = at->next, number++)
                 if ((number >= skip) == (pass == 0))
-                    moved = run_stream(at) || moved;
+                    moved = run_stream(at, until) || moved;
         }
         any = any || moved;
     } while (moved);
     return any;
+}
+
+bool standin_progress(void)
+{
+    return progress(NULL);
 }
 
 bool standin_stream_has(const struct ncclComm *comm, bool drop)
@@ -233,18 +243,29 @@ bool standin_stream_captures(cudaStream_t stream)
 
 /* ---- CUDA: streams and events ---- */
 
-/* A destroyed stream's number, and so its place in all clocks, is used again. */
+static int new_id(void)
+{
+    if (++stream_count >= STANDIN_STREAMS)
+        standin_broken("leak", "more than %d streams", STANDIN_STREAMS);
+    return stream_count;
+}
+
+/* A destroyed stream's handle is used again, for a stream that knows nothing of what was queued on
+ * that one; so is its number, and its place in all clocks, where the host knows that all has
+ * ended. */
 cudaStream_t standin_new_stream(void)
 {
     for (cudaStream_t at = streams; at != NULL; at = at->next)
         if (at->dead && at->queue.first == NULL) {
             at->dead = false;
+            if (standin_host_clock.ticks[at->id] < at->clock.ticks[at->id])
+                at->id = new_id();
+            memset(&at->clock, 0, sizeof at->clock);
+            at->clock.ticks[at->id] = standin_host_clock.ticks[at->id];
             return at;
         }
     cudaStream_t stream = standin_need(sizeof *stream);
-    stream->id = ++stream_count;
-    if (stream->id >= STANDIN_STREAMS)
-        standin_broken("leak", "more than %d streams", STANDIN_STREAMS);
+    stream->id = new_id();
     stream->next = streams;
     streams = stream;
     return stream;
@@ -258,11 +279,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     return standin_result(cudaSuccess);
 }
 
+/* As often a stream's end is waited for, of which the host gets to know nothing. */
+#define DESTROY_LOOKS 4000
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     standin_check_not_capturing(stream, "cudaStreamDestroy");
-    while (stream->queue.first != NULL && standin_progress())
-        ;
+    const struct timespec pause = {0, 1000000};
+    for (int looks = 0; looks < DESTROY_LOOKS && stream->queue.first != NULL; looks++)
+        if (!standin_progress())
+            nanosleep(&pause, NULL);
     if (stream->queue.first != NULL)
         standin_broken("memory", "cudaStreamDestroy of a stream whose work cannot end");
     stream->dead = true;
@@ -386,7 +411,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     static unsigned looks;
     if (!event->latest->passed && looks++ % 3 != 2)
         return standin_result(cudaErrorNotReady);
-    standin_progress();
+    progress(event->latest); /* what is behind it is not known to be done */
     if (!event->latest->passed)
         return standin_result(cudaErrorNotReady);
     standin_clock_merge(&standin_host_clock, &event->latest->clock);
