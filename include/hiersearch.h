@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HIERSEARCH_API 1
+#define HIERSEARCH_API 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -152,8 +152,8 @@ enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_erro
 
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "fit", "compare", "export", "plot" or
- * "report", as the command of that name. */
+/* A question of a kind, with no option set: "predict", "fit", "compare", "export", "plot",
+ * "report" or "simulate", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -182,7 +182,7 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
 
 /* The same of any process counts, as `hiersearch predict --json` prints it: the result of one, or a
  * line for each. Of a whole job, with ("place", "true"), ("hsdp", "true") or ("profile", PATH), the
- * tables of its answer. */
+ * tables of its answer; with ("as", FORM) what the form has. */
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
                                                const struct hiersearch_question *question,
                                                struct hiersearch_error *error);
@@ -311,6 +311,38 @@ enum hiersearch_status hiersearch_compare(char **json, char **notes,
  * its document. */
 enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
                                                struct hiersearch_error *error);
+
+/* ==== Answers as they are printed ============================================================== */
+
+/* The answer to a question as the command of its kind prints it, for people or, by ("format",
+ * "csv"), "tsv", "md" or "json", as tables:
+ *
+ *     "predict"  of a system: plans, sweeps, ("explain", PLAN), ("before", SYSTEM), ("as",
+ *                "nccl-tests"), or a job, whose placement ("as", FORM) says in other programs'
+ *                words, ("hosts", NAMES) their nodes, ("compute", TIME) and ("overlap", "true")
+ *                what bounds a step; of inputs, with ("profile", PATH): as
+ *                hiersearch_predict_measured
+ *     "compare"  of inputs, and of a system, which may be NULL: as hiersearch_compare
+ *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
+ *                next; hiersearch_fit makes the system
+ *     "simulate" of one input, the result of a simulation
+ *
+ * What a kind does not take is NULL. Text is 80 columns wide, UTF-8, without colours. `notes` (or
+ * NULL) gets what the program would say on stderr. */
+enum hiersearch_status hiersearch_show(char **text, char **notes,
+                                       const struct hiersearch_question *question,
+                                       struct hiersearch_system *system,
+                                       const struct hiersearch_inputs *inputs,
+                                       struct hiersearch_error *error);
+
+/* What plans are simulated with beside their predictions, in a folder with these files: result.json
+ * has the plans, platform.xml and hostfile are SimGrid's, and `sh simulate.sh`, with smpirun and
+ * hiersearch-simulate in PATH, puts times into result.json, which hiersearch_result_load reads. The
+ * question is a "simulate". Its plans are those of ("plans", "4x8x4,4x32"), else the best ones. */
+enum hiersearch_status hiersearch_simulation(struct hiersearch_exports **files,
+                                             const struct hiersearch_system *system,
+                                             const struct hiersearch_question *question,
+                                             struct hiersearch_error *error);
 
 /* ==== Exports ================================================================================== */
 

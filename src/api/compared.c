@@ -1,7 +1,9 @@
 #include "api/compared.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "api/compare_show.h"
 #include "base/notes.h"
 #include "view/changes.h"
 
@@ -73,17 +75,91 @@ void hs_compared_release(struct hs_compared *compared)
     hs_call_list_release(&compared->calls);
 }
 
+/* ---- as it is printed ---- */
+
+const char *const *hs_compared_plans_words(void)
+{
+    static const char *const words[] = {"none", "worst", "all", NULL}; /* enum hs_compare_rows */
+
+    return words;
+}
+
+/* Without --plans one case shows its largest errors; several are a table. */
+static enum hs_compare_rows rows_of(const struct hs_compared_words *words)
+{
+    const char *const *known = hs_compared_plans_words();
+    int at = 0;
+
+    while (words->plans && known[at] && strcmp(words->plans, known[at]) != 0)
+        at++;
+    return words->plans ? (enum hs_compare_rows)at : HS_COMPARE_WORST_ROWS;
+}
+
+static enum hs_status show(const struct hs_compare_view *view,
+                           const struct hs_compared_words *words, struct hs_error *err)
+{
+    const struct hs_comparison *comparison = view->comparison;
+    enum hs_compare_rows rows = rows_of(words);
+    enum hs_status status = HS_OK;
+
+    if (comparison->case_count == 0)
+        return HS_OK;
+    if (comparison->case_count == 1)
+        return hs_compare_show_case(view, &comparison->cases[0], rows, err);
+    for (size_t i = 0; i < comparison->case_count && words->plans && rows; i++) {
+        if (status == HS_OK)
+            status = hs_compare_show_case(view, &comparison->cases[i], rows, err);
+        hs_sheet_say(view->sheet, "\n");
+    }
+    hs_compare_show_cases(view);
+    hs_compare_show_growths(view);
+    hs_compare_show_summary(view);
+    return status;
+}
+
+enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
+                                 const struct hs_compared_words *words, const char *command,
+                                 const struct hs_terminal *terminal, struct hs_error *err)
+{
+    struct hs_sheet sheet;
+    struct hs_compare_view view = {.sheet = &sheet,
+                                   .comparison = &compared->comparison,
+                                   .predictor = compared->predictor,
+                                   .noise = words->noise};
+    const char *priced_for = compared->predictor || !compared->calls_system
+                                 ? compared->predictor
+                                 : compared->calls_system->name;
+    enum hs_status status, ended;
+
+    if (hs_print_format(&words->print) == HS_FORMAT_JSON)
+        return hs_comparison_print(out, view.comparison, view.predictor, command, err);
+    hs_sheet_begin(&sheet, out, &words->print, terminal);
+    status = show(&view, words, err);
+    if (status == HS_OK)
+        hs_compare_show_logs(&view, priced_for);
+    ended = hs_sheet_end(&sheet, err);
+    return status == HS_OK ? ended : status;
+}
+
 /* ---- two profiles of a job ---- */
 
-enum hs_status hs_compared_profiles_check(const char *first, size_t count,
-                                          const struct hs_compared_settings *settings,
-                                          const char *other, struct hs_error *err)
+/* The first option that is given and that only results have. */
+static const char *option_of_results(const struct hs_compared_question *question, const char *other)
 {
-    const char *option = settings->size       ? "size"
-                         : other              ? other
-                         : settings->widen    ? "widen"
-                         : settings->keep > 0 ? "keep"
-                                              : NULL;
+    return question->compare.size       ? "size"
+           : other                      ? other
+           : question->words.plans      ? "plans"
+           : question->words.noise      ? "noise"
+           : question->compare.widen    ? "widen"
+           : question->compare.keep > 0 ? "keep"
+                                        : NULL;
+}
+
+static enum hs_status check_profiles(const struct hs_inputs *inputs, const char *option,
+                                     struct hs_error *err)
+{
+    size_t count = inputs->profile_count + inputs->count + inputs->log_count;
+    const char *first = inputs->profiles[0].file;
 
     if (count != 2)
         return hs_fail(err, HS_INVALID,
@@ -93,18 +169,21 @@ enum hs_status hs_compared_profiles_check(const char *first, size_t count,
     if (option)
         return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s", first,
                        option);
-    return HS_OK;
+    return inputs->profile_count < count ? hs_inputs_check_results(inputs, err) : HS_OK;
 }
 
-enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_profile *before,
-                                         const struct hs_profile *after, char *const names[2],
-                                         struct hs_error *err)
+enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_inputs *inputs,
+                                         const struct hs_compared_question *question,
+                                         const char *other, struct hs_error *err)
 {
-    enum hs_status status;
+    enum hs_status status = check_profiles(inputs, option_of_results(question, other), err);
+    const struct hs_input_profile *before = inputs->profiles, *after = before + 1;
 
-    if (before->ranks != after->ranks)
-        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64, names[0],
-                       before->ranks, names[1], after->ranks);
-    status = hs_changes_show(sheet, before, after, err);
+    if (status != HS_OK)
+        return status;
+    if (before->profile.ranks != after->profile.ranks)
+        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64, before->file,
+                       before->profile.ranks, after->file, after->profile.ranks);
+    status = hs_changes_show(sheet, &before->profile, &after->profile, err);
     return status == HS_OK ? hs_sheet_end(sheet, err) : status;
 }

@@ -43,6 +43,37 @@ struct hs_compared_settings {
          .help = "let any layer grow, not the last alone"},                                        \
         HS_ROWS_LOG((place) + offsetof(struct hs_compared_settings, log))
 
+/* How it is shown. */
+struct hs_compared_words {
+    const char *plans; /* none, worst or all; NULL: as many as fit what is compared */
+    bool noise;        /* a choice within the winner's noise counts as found */
+    struct hs_print print;
+};
+const char *const *hs_compared_plans_words(void);
+
+/* Rows of it, but for those of its print. */
+#define HS_ROWS_COMPARED_SHOWN(place)                                                              \
+    {.name = "plans",                                                                              \
+     .argument = "WHICH",                                                                          \
+     .group = "Output",                                                                            \
+     .type = &hs_option_word,                                                                      \
+     .words = hs_compared_plans_words,                                                             \
+     .offset = (place) + offsetof(struct hs_compared_words, plans),                                \
+     .help = "plans to show for each case: none, all, or the worst: both winners and the five "    \
+             "largest errors (default: worst for one case, none for several)"},                    \
+    {                                                                                              \
+        .name = "noise", .group = "Output", .type = &hs_option_flag,                               \
+        .offset = (place) + offsetof(struct hs_compared_words, noise),                             \
+        .help = "count a predicted winner as found, and a rank as reached, where intervals of "    \
+                "95 % overlap (default: said separately)"                                          \
+    }
+
+/* What a "compare" is asked. */
+struct hs_compared_question {
+    struct hs_compared_settings compare;
+    struct hs_compared_words words;
+};
+
 struct hs_compared {
     const struct hs_inputs *inputs; /* set before; they take logs */
     const struct hs_system *system; /* set before: predicts in place of the inputs; NULL: they do */
@@ -59,17 +90,19 @@ enum hs_status hs_compared_make(struct hs_compared *compared,
                                 struct hs_error *err);
 void hs_compared_release(struct hs_compared *compared);
 
+/* Prints it: the document of JSON, with the command line, or the tables of compare_show.c.
+ * HS_MEMORY. */
+enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
+                                 const struct hs_compared_words *words, const char *command,
+                                 const struct hs_terminal *terminal, struct hs_error *err);
+
 /* ---- two profiles of a job, before and after ---- */
 
-/* Of the inputs, `count` in all, the first is a profile. `other`: an option that only results have,
- * where one is given; NULL. HS_INVALID where anything is said but two files. */
-enum hs_status hs_compared_profiles_check(const char *first, size_t count,
-                                          const struct hs_compared_settings *settings,
-                                          const char *other, struct hs_error *err);
-/* What became of each kind of calls, and the end of the sheet. HS_INVALID where they are of
- * different numbers of ranks, HS_MEMORY. */
-enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_profile *before,
-                                         const struct hs_profile *after, char *const names[2],
-                                         struct hs_error *err);
+/* What became of each kind of calls, and the end of the sheet, where inputs have profiles.
+ * `other`: an option that only results have, where one is given; NULL. HS_INVALID where anything is
+ * given but two profiles, of as many ranks; HS_MEMORY. */
+enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_inputs *inputs,
+                                         const struct hs_compared_question *question,
+                                         const char *other, struct hs_error *err);
 
 #endif

@@ -60,9 +60,9 @@ enum hs_status hs_fit_gather(struct hs_fit_times *times, struct hs_system *syste
                              struct hs_error *err)
 {
     const struct hs_inputs *inputs = times->inputs;
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_inputs_check_results(inputs, err);
 
-    if (inputs->probe.gpu)
+    if (status == HS_OK && inputs->probe.gpu)
         status = use_probe(system, inputs, notes, err);
     for (size_t i = 0; i < inputs->count && !status; i++) {
         size_t before = times->points.count;
@@ -190,6 +190,13 @@ enum hs_status hs_fit_system(struct hs_system *system, const struct hs_fit_times
         fit_gap(system, times, notes);
     else if (times->points.count > 0) /* else nothing but figures of a GPU, which it has already */
         return fit_layers(system, times, settings, notes, err);
+    return HS_OK;
+}
+
+enum hs_status hs_fit_again_check(const struct hs_fit_again *again, struct hs_error *err)
+{
+    if (again->bytes.first != again->bytes.last)
+        return hs_fail(err, HS_INVALID, "--size: expected one size, found several");
     return HS_OK;
 }
 

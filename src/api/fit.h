@@ -6,7 +6,9 @@
 #define HS_API_FIT_H
 
 #include "api/logs.h"
+#include "api/rows.h"
 #include "result/points.h"
+#include "view/sheet.h"
 
 #define HS_FIT_RESIDUAL_MAX 1000 /* percent */
 
@@ -40,6 +42,34 @@ struct hs_fit_settings {
          .help = "layers whose times are further off the fitted line are refused (root mean "      \
                  "square)"},                                                                       \
         HS_ROWS_LOG((place) + offsetof(struct hs_fit_settings, log))
+
+/* Of what the answer is shown again, before and with the times. */
+struct hs_fit_again {
+    int64_t np;            /* 0: of as many processes as were measured */
+    struct hs_range bytes; /* first 0: of the largest message measured */
+};
+
+/* Rows of it. */
+#define HS_ROWS_FIT_AGAIN(place)                                                                   \
+    HS_ROW_COUNT(                                                                                  \
+        "for", "processes", 1, HS_NP_MAX, NULL, "The answer shown again",                          \
+        (place) + offsetof(struct hs_fit_again, np),                                               \
+        "best plan of so many processes, before and with the times (default: of as many as "       \
+        "were measured)"),                                                                         \
+    {                                                                                              \
+        .name = "size", .letter = 's', .argument = "SIZE", .group = "The answer shown again",      \
+        .type = &hs_option_bytes_range, .offset = (place) + offsetof(struct hs_fit_again, bytes),  \
+        .help = "for this message per process (default: the largest measured)"                     \
+    }
+/* One size. HS_INVALID. */
+enum hs_status hs_fit_again_check(const struct hs_fit_again *again, struct hs_error *err);
+
+/* What a "fit" is asked. */
+struct hs_fit_question {
+    struct hs_fit_settings fit;
+    struct hs_fit_again again;
+    struct hs_print print; /* of the answer that is shown again */
+};
 
 /* What the inputs hold: layers of our own results, and calls in logs of other programs. */
 struct hs_fit_times {

@@ -6,11 +6,6 @@
 #include "base/json_write.h"
 #include "base/notes.h"
 
-struct hiersearch_exports {
-    struct hs_exports exports;
-    struct hs_text notes;
-};
-
 static void write_format(struct hs_json_writer *w, const struct hs_exporter *exporter)
 {
     hs_json_open(w, NULL, '{');

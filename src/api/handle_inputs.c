@@ -5,6 +5,7 @@
 #include "api/compared.h"
 #include "api/fit.h"
 #include "api/handles.h"
+#include "api/predict.h"
 #include "base/list.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
@@ -45,12 +46,8 @@ static enum hiersearch_status add(struct hiersearch_inputs *inputs, const char *
     const char *kept = keep_name(inputs, name, err);
     enum hs_status status = HS_MEMORY;
 
-    if (kept && (text ? hs_inputs_is_profile_text(text) : hs_inputs_is_profile(name)))
-        status = hs_inputs_add_profile(&inputs->inputs, kept, text, err);
-    else if (kept && text)
-        status = hs_inputs_add_text(&inputs->inputs, kept, text, &inputs->notes, err);
-    else if (kept)
-        status = hs_inputs_add(&inputs->inputs, kept, &inputs->notes, err);
+    if (kept)
+        status = hs_inputs_add_any(&inputs->inputs, kept, text, &inputs->notes, err);
     if (kept && status != HS_OK)
         free(inputs->names[--inputs->count]);
     return hs_call_end(call, status);
@@ -88,22 +85,14 @@ void hiersearch_inputs_free(struct hiersearch_inputs *inputs)
 
 /* ---- calibration ----------------------------------------------------------------------------- */
 
-static enum hs_status fit(struct hiersearch_system *fitted, const struct hiersearch_inputs *inputs,
-                          const struct hiersearch_question *question, struct hs_error *err)
+/* `times` is of the inputs; release it in any case. */
+static enum hs_status fit(struct hiersearch_system *fitted, struct hs_fit_times *times,
+                          const struct hs_fit_settings *settings, struct hs_error *err)
 {
-    struct hs_fit_times times = {.inputs = &inputs->inputs};
-    struct hs_fit_settings usual = {.name = NULL};
-    const void *settings;
-    enum hs_status status = hs_question_settings(&settings, &usual, question, "fit", err);
+    enum hs_status status = hs_fit_gather(times, &fitted->system, settings, &fitted->notes, err);
 
-    if (status == HS_OK)
-        status = hs_inputs_check_results(&inputs->inputs, err);
-    if (status == HS_OK)
-        status = hs_fit_gather(&times, &fitted->system, settings, &fitted->notes, err);
-    if (status == HS_OK)
-        status = hs_fit_system(&fitted->system, &times, settings, &fitted->notes, err);
-    hs_fit_times_release(&times);
-    return status;
+    return status == HS_OK ? hs_fit_system(&fitted->system, times, settings, &fitted->notes, err)
+                           : status;
 }
 
 enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
@@ -114,19 +103,59 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
 {
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
-    enum hs_status status = HS_OK;
+    struct hs_fit_times times = {.inputs = &inputs->inputs};
+    struct hs_fit_question usual = {.again = {.np = 0}};
+    const void *asked;
+    enum hs_status status = hs_question_settings(&asked, &usual, question, "fit", err);
 
     *fitted = calloc(1, sizeof(**fitted));
     if (!*fitted)
         return hs_call_end(call, hs_no_memory(err));
-    status = hs_system_copy(&(*fitted)->system, &system->system, err);
     if (status == HS_OK)
-        status = fit(*fitted, inputs, question, err);
+        status = hs_system_copy(&(*fitted)->system, &system->system, err);
+    if (status == HS_OK)
+        status = fit(*fitted, &times, &((const struct hs_fit_question *)asked)->fit, err);
+    hs_fit_times_release(&times);
     if (status != HS_OK) {
         hiersearch_system_free(*fitted);
         *fitted = NULL;
     }
     return hs_call_end(call, status);
+}
+
+enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
+                           const struct hs_compared_handles *handles,
+                           const struct hiersearch_question *question, struct hs_error *err)
+{
+    struct hs_fit_times times = {.inputs = &handles->inputs->inputs};
+    struct hs_fit_question usual = {.again = {.np = 0}};
+    struct hiersearch_system fitted = {.notes = {0}};
+    struct hs_predict_settings settings = {.profile = NULL};
+    struct hs_predict predict = {.settings = &settings,
+                                 .before = &handles->system->system,
+                                 .out = out,
+                                 .notes = notes,
+                                 .terminal = &hs_terminal_of_nobody};
+    const struct hs_fit_question *asked;
+    const void *found;
+    enum hs_status status = hs_question_settings(&found, &usual, question, "fit", err);
+
+    asked = status == HS_OK ? found : &usual;
+    settings.print = asked->print;
+    if (status == HS_OK)
+        status = hs_fit_again_check(&asked->again, err);
+    if (status == HS_OK)
+        status = hs_system_copy(&fitted.system, &handles->system->system, err);
+    if (status == HS_OK)
+        status = fit(&fitted, &times, &asked->fit, err);
+    predict.system = fitted.system.name;
+    hs_text_append(notes, "%s", hs_notes_of(&fitted.notes));
+    if (status == HS_OK)
+        status = hs_predict_fitted(&predict, &fitted.system, &times, &asked->again, err);
+    hs_fit_times_release(&times);
+    hs_system_release(&fitted.system);
+    hs_text_release(&fitted.notes);
+    return status;
 }
 
 /* ---- comparison ------------------------------------------------------------------------------ */
@@ -147,42 +176,60 @@ static void append_command(struct hs_text *command, const struct hiersearch_inpu
 }
 
 /* Two profiles, before and after, in place of results. */
-static enum hs_status compare_profiles(struct hs_text *json, const struct hiersearch_inputs *inputs,
-                                       const struct hs_compared_settings *settings,
-                                       const char *predictor, struct hs_error *err)
+static enum hs_status compare_profiles(struct hs_text *out,
+                                       const struct hs_compared_handles *handles,
+                                       const struct hs_compared_question *asked,
+                                       const struct hs_print *print, struct hs_error *err)
 {
-    const struct hs_input_profile *profiles = inputs->inputs.profiles;
-    struct hs_sheet sheet = hs_sheet_of(json);
-    enum hs_status status = hs_compared_profiles_check(profiles[0].file, inputs->count, settings,
-                                                       predictor ? "predict" : NULL, err);
+    struct hs_sheet sheet;
+    enum hs_status status;
 
-    if (status == HS_OK && inputs->inputs.profile_count < inputs->count)
-        status = hs_inputs_check_results(&inputs->inputs, err);
-    if (status != HS_OK)
-        return status;
-    return hs_compared_profiles_show(&sheet, &profiles[0].profile, &profiles[1].profile,
-                                     inputs->names, err);
+    hs_sheet_begin(&sheet, out, print, &hs_terminal_of_nobody);
+    status = hs_compared_profiles_show(&sheet, &handles->inputs->inputs, asked,
+                                       handles->system ? "predict" : NULL, err);
+    hs_text_release(&sheet.lines);
+    return status;
 }
 
-static enum hs_status compare(struct hs_text *json, struct hs_text *notes,
-                              struct hs_compared *compared, const struct hiersearch_inputs *inputs,
-                              const struct hiersearch_question *question, struct hs_error *err)
+static enum hs_status compare_results(struct hs_text *out, struct hs_text *notes,
+                                      const struct hs_compared_handles *handles,
+                                      const struct hs_compared_question *asked, const char *command,
+                                      struct hs_error *err)
 {
-    struct hs_compared_settings usual = {.size = NULL};
+    const struct hiersearch_system *system = handles->system;
+    struct hs_compared compared = {.inputs = &handles->inputs->inputs,
+                                   .system = system ? &system->system : NULL,
+                                   .predictor = system ? hs_system_label(system) : NULL};
+    enum hs_status status = hs_compared_make(&compared, &asked->compare, notes, err);
+
+    if (status == HS_OK)
+        status =
+            hs_compared_print(out, &compared, &asked->words, command, &hs_terminal_of_nobody, err);
+    hs_compared_release(&compared);
+    return status;
+}
+
+enum hs_status hs_compare_page(struct hs_text *out, struct hs_text *notes,
+                               const struct hs_compared_handles *handles,
+                               const struct hiersearch_question *question,
+                               const struct hs_print *as, struct hs_error *err)
+{
+    struct hs_compared_question usual = {.words = {.noise = false}}, asked;
     struct hs_text command = {0};
     const void *settings;
     enum hs_status status = hs_question_settings(&settings, &usual, question, "compare", err);
 
-    if (status == HS_OK && inputs->inputs.profile_count > 0)
-        return compare_profiles(json, inputs, settings, compared->predictor, err);
-    if (status == HS_OK)
-        status = hs_compared_make(compared, settings, notes, err);
-    append_command(&command, inputs, compared->predictor, question);
-    if (status == HS_OK && command.failed)
-        status = hs_no_memory(err);
-    if (status == HS_OK)
-        status = hs_comparison_print(json, &compared->comparison, compared->predictor, command.data,
-                                     err);
+    if (status != HS_OK)
+        return status;
+    asked = *(const struct hs_compared_question *)settings;
+    if (as)
+        asked.words.print = *as;
+    if (handles->inputs->inputs.profile_count > 0)
+        return compare_profiles(out, handles, &asked, &asked.words.print, err);
+    append_command(&command, handles->inputs,
+                   handles->system ? hs_system_typed(handles->system) : NULL, question);
+    status = command.failed ? hs_no_memory(err)
+                            : compare_results(out, notes, handles, &asked, command.data, err);
     hs_text_release(&command);
     return status;
 }
@@ -195,19 +242,12 @@ enum hiersearch_status hiersearch_compare(char **json, char **notes,
 {
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
-    struct hs_compared compared = {.inputs = &inputs->inputs,
-                                   .system = system ? &system->system : NULL,
-                                   .predictor = system ? hs_system_label(system) : NULL};
+    const struct hs_compared_handles handles = {inputs, system};
     struct hs_text text = {0}, said = {0};
-    enum hs_status status = compare(&text, &said, &compared, inputs, question, err);
+    enum hs_status status = hs_compare_page(&text, &said, &handles, question, &hs_print_json, err);
 
-    hs_compared_release(&compared);
     status = hs_text_give(json, &text, status, err);
-    if (notes)
-        status = hs_text_give(notes, &said, status, err);
-    else
-        hs_text_release(&said);
-    return hs_call_end(call, status);
+    return hs_call_end(call, hs_notes_give(notes, &said, status, err));
 }
 
 enum hiersearch_status hiersearch_profile_json(char **json, const char *path,

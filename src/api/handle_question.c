@@ -6,30 +6,36 @@
 #include "api/exports.h"
 #include "api/fit.h"
 #include "api/handles.h"
-#include "api/jobs.h"
 #include "api/pictures.h"
+#include "api/predict.h"
+#include "api/simulated.h"
 #include "base/json_write.h"
 
-#define ASK offsetof(struct hs_job_question, ask)
+static const char *const *no_words(void)
+{
+    static const char *const words[] = {NULL};
+
+    return words;
+}
 
 static const struct hs_option predict_rows[] = {
-    HS_ROWS_PROBLEM(ASK, ""),
-    HS_ROW_GAINS(offsetof(struct hs_job_question, profile)),
-    HS_ROWS_PLACED(offsetof(struct hs_job_question, place)),
-    HS_ROWS_SHARDED(offsetof(struct hs_job_question, hsdp)),
-    HS_ROWS_SEARCH(ASK),
-    HS_ROW_TOP(ASK),
+    HS_ROWS_PREDICT(0, no_words),
+    HS_ROW_FORMAT("Output", offsetof(struct hs_predict_settings, print.format)),
     {.name = NULL},
 };
 
 static const struct hs_option fit_rows[] = {
-    HS_ROWS_FIT(0),
+    HS_ROWS_FIT(offsetof(struct hs_fit_question, fit)),
+    HS_ROWS_FIT_AGAIN(offsetof(struct hs_fit_question, again)),
+    HS_ROW_FORMAT("Output", offsetof(struct hs_fit_question, print.format)),
     {.name = NULL},
 };
 
 static const struct hs_option compare_rows[] = {
-    HS_ROW_COMPARED_SIZE(0),
-    HS_ROWS_COMPARED(0),
+    HS_ROW_COMPARED_SIZE(offsetof(struct hs_compared_question, compare)),
+    HS_ROWS_COMPARED(offsetof(struct hs_compared_question, compare)),
+    HS_ROWS_COMPARED_SHOWN(offsetof(struct hs_compared_question, words)),
+    HS_ROW_FORMAT("Output", offsetof(struct hs_compared_question, words.print.format)),
     {.name = NULL},
 };
 
@@ -53,13 +59,26 @@ static const struct hs_option report_rows[] = {
     {.name = NULL},
 };
 
+static const struct hs_option simulate_rows[] = {
+    HS_ROWS_SIMULATED(offsetof(struct hs_simulated_question, settings)),
+    {.name = "plans",
+     .argument = "LIST",
+     .group = "Plans",
+     .type = &hs_option_text,
+     .offset = offsetof(struct hs_simulated_question, plans),
+     .help = "the plans, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
+    HS_ROW_FORMAT("Output", offsetof(struct hs_simulated_question, settings.print.format)),
+    {.name = NULL},
+};
+
 static const struct hs_question_kind kinds[] = {
-    {"predict", predict_rows, sizeof(struct hs_job_question)},
-    {"fit", fit_rows, sizeof(struct hs_fit_settings)},
-    {"compare", compare_rows, sizeof(struct hs_compared_settings)},
+    {"predict", predict_rows, sizeof(struct hs_predict_settings)},
+    {"fit", fit_rows, sizeof(struct hs_fit_question)},
+    {"compare", compare_rows, sizeof(struct hs_compared_question)},
     {"export", export_rows, sizeof(struct hs_export_question)},
     {"plot", plot_rows, sizeof(struct hs_picture_question)},
     {"report", report_rows, sizeof(struct hs_report_question)},
+    {"simulate", simulate_rows, sizeof(struct hs_simulated_question)},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -29,19 +29,20 @@ static enum hs_status keep(struct hiersearch_system **system, enum hs_status sta
 
 const char *hs_system_label(const struct hiersearch_system *system)
 {
-    return system->label ? system->label : system->system.name;
+    return system->typed && hs_system_is_text(system->typed) ? system->typed : system->system.name;
+}
+
+const char *hs_system_typed(const struct hiersearch_system *system)
+{
+    return system->typed ? system->typed : system->system.name;
 }
 
 static enum hs_status find(struct hiersearch_system *system, const char *text, struct hs_error *err)
 {
     enum hs_status status = hs_system_ask(&system->system, text, &system->notes, err);
 
-    if (status == HS_OK && hs_system_is_text(text)) {
-        system->label = hs_strdup(text);
-        if (!system->label)
-            return hs_no_memory(err);
-    }
-    return status;
+    system->typed = hs_strdup(text);
+    return status == HS_OK && !system->typed ? hs_no_memory(err) : status;
 }
 
 enum hiersearch_status hiersearch_system_find(struct hiersearch_system **system, const char *text,
@@ -131,9 +132,9 @@ static enum hs_status copy_to(struct hiersearch_system *copy,
 {
     enum hs_status status = hs_system_copy(&copy->system, &system->system, err);
 
-    copy->label = hs_strdup(system->label);
+    copy->typed = hs_strdup(system->typed);
     hs_text_append(&copy->notes, "%s", hs_notes_of(&system->notes));
-    if (status == HS_OK && (copy->notes.failed || (system->label && !copy->label)))
+    if (status == HS_OK && (copy->notes.failed || (system->typed && !copy->typed)))
         status = hs_no_memory(err);
     return status;
 }
@@ -158,7 +159,7 @@ void hiersearch_system_free(struct hiersearch_system *system)
         hs_machines_release(&system->machines);
     hs_system_release(&system->system);
     hs_text_release(&system->notes);
-    free(system->label);
+    free(system->typed);
     free(system);
 }
 

@@ -29,6 +29,7 @@ static enum hiersearch_status status_of(enum hs_status status)
     case HS_INVALID:
         return HIERSEARCH_INVALID;
     case HS_IO:
+    case HS_NO_FILE:
         return HIERSEARCH_IO;
     case HS_MEMORY:
         return HIERSEARCH_MEMORY;
@@ -99,13 +100,23 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
     return status;
 }
 
+enum hs_status hs_notes_give(char **notes, struct hs_text *said, enum hs_status status,
+                             struct hs_error *err)
+{
+    if (notes)
+        return hs_text_give(notes, said, status, err);
+    hs_text_release(said);
+    return status;
+}
+
+const struct hs_terminal hs_terminal_of_nobody = {.width = HS_TERMINAL_WIDTH};
+const struct hs_print hs_print_json = {.format = "json"};
+
 struct hs_sheet hs_sheet_of(struct hs_text *text)
 {
-    static const struct hs_print json = {.format = "json"};
-    static const struct hs_terminal nobody = {.width = 80};
     struct hs_sheet sheet;
 
-    hs_sheet_begin(&sheet, text, &json, &nobody);
+    hs_sheet_begin(&sheet, text, &hs_print_json, &hs_terminal_of_nobody);
     return sheet;
 }
 

@@ -12,6 +12,7 @@
 #include "hiersearch.h"
 #pragma GCC visibility pop
 
+#include "api/exports.h"
 #include "api/inputs.h"
 #include "base/options.h"
 #include "model/machines.h"
@@ -23,7 +24,7 @@ struct hiersearch_error {
 
 struct hiersearch_system {
     struct hs_system system;
-    char *label; /* owned: the text that it was found by, where that is one of levels */
+    char *typed; /* owned: the text that it was found by; NULL: by none */
     struct hs_text notes;
     struct hs_machines machines; /* that fit it, once they are asked for; count 0: not yet */
 };
@@ -48,6 +49,11 @@ struct hiersearch_inputs {
     struct hs_text notes;
 };
 
+struct hiersearch_exports {
+    struct hs_exports exports;
+    struct hs_text notes;
+};
+
 struct hiersearch_result {
     struct hs_result result;
     struct hs_text notes;
@@ -67,12 +73,20 @@ struct hs_error *hs_error_of(struct hiersearch_error *error);
  * failure. */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
+/* The same of notes, which the caller need not want: NULL. */
+enum hs_status hs_notes_give(char **notes, struct hs_text *said, enum hs_status status,
+                             struct hs_error *err);
+/* Who reads what is made for people: nobody knows how wide, so 80 columns, without colours. */
+extern const struct hs_terminal hs_terminal_of_nobody;
+/* Tables of JSON are asked for. */
+extern const struct hs_print hs_print_json;
 /* A document of tables, which is appended to the text. */
 struct hs_sheet hs_sheet_of(struct hs_text *text);
 /* Lines of notes: never NULL. */
 const char *hs_notes_of(const struct hs_text *notes);
-/* What to call a system: its name, or the line of text. */
+/* What to call a system: its name, or the line of text; and in a command: as it was typed. */
 const char *hs_system_label(const struct hiersearch_system *system);
+const char *hs_system_typed(const struct hiersearch_system *system);
 
 /* The settings of a question of this kind; those of no question, where NULL is one as usual, are
  * written to `usual`. HS_INVALID where it is of another kind, or none is given and `usual` is NULL.
@@ -83,6 +97,35 @@ enum hs_status hs_question_settings(const void **settings, void *usual,
 /* Appends " --name value" for each option that is set. */
 void hs_question_append(struct hs_text *command, const struct hiersearch_question *question);
 
+/* ---- what is printed of an answer: handle_*.c ---- */
+
+/* `as` is the format in place of the question's, or NULL; `notes` NULL: nobody reads them. */
+enum hs_status hs_predict_page(struct hs_text *out, struct hs_text *notes,
+                               struct hiersearch_system *system,
+                               const struct hiersearch_question *question,
+                               const struct hs_print *as, struct hs_error *err);
+enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
+                                        const struct hiersearch_question *question,
+                                        const struct hs_print *as, struct hs_error *err);
+/* What a comparison is between. */
+struct hs_compared_handles {
+    const struct hiersearch_inputs *inputs;
+    const struct hiersearch_system *system; /* NULL: the inputs predict */
+};
+enum hs_status hs_compare_page(struct hs_text *out, struct hs_text *notes,
+                               const struct hs_compared_handles *handles,
+                               const struct hiersearch_question *question,
+                               const struct hs_print *as, struct hs_error *err);
+enum hs_status hs_simulated_page(struct hs_text *out, struct hs_text *notes,
+                                 const struct hiersearch_inputs *inputs,
+                                 const struct hiersearch_question *question, struct hs_error *err);
+enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
+                           const struct hs_compared_handles *handles,
+                           const struct hiersearch_question *question, struct hs_error *err);
+
+/* An empty result; one that could not be filled goes again. */
+enum hs_status hs_result_new(struct hiersearch_result **result, struct hs_error *err);
+enum hs_status hs_result_keep(struct hiersearch_result **result, enum hs_status status);
 /* A message of a result. HS_INVALID: there is none of that number. */
 enum hs_status hs_result_message_at(const struct hs_result_message **out,
                                     const struct hiersearch_result *result, size_t message,

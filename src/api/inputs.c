@@ -193,6 +193,15 @@ enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, co
     return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
 }
 
+enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
+                                 struct hs_text *notes, struct hs_error *err)
+{
+    if (text ? hs_inputs_is_profile_text(text) : hs_inputs_is_profile(name))
+        return hs_inputs_add_profile(inputs, name, text, err);
+    return text ? hs_inputs_add_text(inputs, name, text, notes, err)
+                : hs_inputs_add(inputs, name, notes, err);
+}
+
 void hs_inputs_release(struct hs_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++)

@@ -27,6 +27,7 @@ struct hs_inputs {
     struct hs_input_log *logs; /* [log_count] owned, in the order given */
     size_t log_count;
     bool takes_logs, takes_probe; /* set before they are added */
+    bool takes_any;               /* likewise: what it is, hs_inputs_add_any finds out */
     struct hs_gpu_probe probe;    /* {0}: none was among them */
     const char *probe_file;       /* borrowed; that it is from */
     bool takes_profile;           /* set before they are loaded: of a job, in place of results */
@@ -56,6 +57,10 @@ bool hs_inputs_is_profile_text(const char *text);
  * file (NULL: none). HS_INVALID, HS_MEMORY; release in any case. */
 enum hs_status hs_inputs_add_profile(struct hs_inputs *inputs, const char *name, const char *text,
                                      struct hs_error *err);
+/* Adds whatever it is, for a comparison: as hs_inputs_add or hs_inputs_add_text (`text` NULL: the
+ * name is a file's), and a profile to those that are compared. */
+enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
+                                 struct hs_text *notes, struct hs_error *err);
 /* HS_INVALID where such a profile is among them. */
 enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs_error *err);
 /* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */

@@ -9,14 +9,6 @@
 #include "api/placed.h"
 #include "api/sharded.h"
 
-/* All that the library's "predict" is asked. */
-struct hs_job_question {
-    struct hs_question ask;
-    struct hs_placed_words place;
-    struct hs_sharded_words hsdp;
-    const char *profile; /* path; NULL: not given */
-};
-
 /* What is asked of a job goes together, and units are some. `elsewise`: it is to be shown in a way
  * that a job's answer is not. HS_INVALID. */
 enum hs_status hs_job_take(const struct hs_question *ask, const struct hs_placed_words *place,
@@ -31,11 +23,5 @@ enum hs_status hs_job_check_profile(const struct hs_question *ask, bool elsewise
 
 /* What is asked of every message of a job, but for its problem. */
 struct hs_search_request hs_job_request(const struct hs_asked *asked);
-
-/* The tables of the answer, and the end of the sheet; `profile` is that of the question, read, or
- * NULL. As hs_placed_make, hs_sharded_make and hs_gains_by_model. */
-enum hs_status hs_job_answer(struct hs_sheet *sheet, const struct hs_asked *asked,
-                             const struct hs_job_question *question,
-                             const struct hs_profile *profile, struct hs_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "search/search.h"
+#include "view/sheet.h"
 
 static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
                                     struct hs_error *err)
@@ -128,6 +129,11 @@ const char *const *hs_algorithm_words(void)
 
     memcpy(words + 1, hs_algorithm_names, sizeof(hs_algorithm_names));
     return words;
+}
+
+const char *const *hs_format_words(void)
+{
+    return hs_format_names;
 }
 
 enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,

@@ -26,6 +26,8 @@ const char *const *hs_collective_words(void);
 const char *const *hs_order_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
+/* Formats of what is printed (view/sheet.h). */
+const char *const *hs_format_words(void);
 
 /* HS_INVALID where an order is given that the collective has not, or that is priced alone and is to
  * run. */
@@ -134,5 +136,12 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .name = (title), .argument = "N", .type = &hs_option_count, .group = (heading),            \
         .noun = "number of " counted, .min = (least), .max = (most), .offset = (place),            \
         .fallback = (usual), .help = (text)                                                        \
+    }
+/* const char *: the format of struct hs_print. */
+#define HS_ROW_FORMAT(heading, place)                                                              \
+    {                                                                                              \
+        .name = "format", .argument = "FORMAT", .group = (heading), .words = hs_format_words,      \
+        .type = &hs_option_word, .offset = (place),                                                \
+        .help = "text (unless given) or Markdown for people, or the tables for programs"           \
     }
 #endif

@@ -75,6 +75,7 @@ int hs_status_exit(enum hs_status status)
     case HS_OK:
         return 0;
     case HS_INVALID:
+    case HS_NO_FILE:
         return 2;
     case HS_WRONG:
         return 3;

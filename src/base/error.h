@@ -15,11 +15,12 @@
 enum hs_status {
     HS_OK = 0,
     HS_INVALID, /* the caller's input is wrong: exit 2 */
-    HS_IO,      /* the operating system refused: a file cannot be read or written: exit 1,
+    HS_IO,      /* the operating system refused: a file cannot be written: exit 1,
                    or 2 where the file was named by the user and nothing was done yet */
     HS_MEMORY,  /* out of memory: exit 1 */
     HS_FAILED,  /* something else failed at run time: exit 1 */
-    HS_WRONG    /* measured data was wrong: exit 3 */
+    HS_WRONG,   /* measured data was wrong: exit 3 */
+    HS_NO_FILE  /* a file that the caller named is not there, or cannot be read: exit 2 */
 };
 
 #define HS_ERROR_MESSAGE_BYTES 1024

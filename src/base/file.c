@@ -35,7 +35,7 @@ static enum hs_status read_all(struct hs_text *content, int fd, const char *name
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return hs_fail(err, HS_INVALID, "%s: cannot be read: %s", name, strerror(errno));
+            return hs_fail(err, HS_NO_FILE, "%s: cannot be read: %s", name, strerror(errno));
         hs_text_append_bytes(content, block, (size_t)got);
         if (content->failed)
             return hs_fail(err, HS_MEMORY, "%s: out of memory while reading it", name);
@@ -53,7 +53,7 @@ static enum hs_status check_readable(int fd, const char *path, size_t limit, str
     char limit_text[HS_UNIT_TEXT];
 
     if (fstat(fd, &status) != 0)
-        return hs_fail(err, HS_INVALID, "%s: cannot be read: %s", path, strerror(errno));
+        return hs_fail(err, HS_NO_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return hs_fail(err, HS_INVALID, "%s: is a directory, expected a file", path);
     if (!S_ISREG(status.st_mode))
@@ -72,7 +72,7 @@ static enum hs_status open_readable(int *fd, const char *path, size_t limit, str
 
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (*fd < 0)
-        return hs_fail(err, HS_INVALID, "%s: cannot be read: %s", path, strerror(errno));
+        return hs_fail(err, HS_NO_FILE, "%s: cannot be read: %s", path, strerror(errno));
     status = check_readable(*fd, path, limit, err);
     if (status != HS_OK)
         close(*fd);

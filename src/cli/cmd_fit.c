@@ -1,11 +1,11 @@
 #include <string.h>
 
 #include "api/fit.h"
+#include "api/predict.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "cli/predict.h"
 #include "machine/system_find.h"
 
 struct fit_settings {
@@ -13,8 +13,7 @@ struct fit_settings {
     struct hs_argument_list results;
     const char *output;
     struct hs_fit_settings fit;
-    int64_t np;            /* of the answer; 0: as measured */
-    struct hs_range bytes; /* likewise */
+    struct hs_fit_again again;
     bool quiet;
 };
 
@@ -51,44 +50,6 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
 
 /* ---- the answer again ------------------------------------------------------------------------ */
 
-/* What was asked for, else what was measured on most ranks, and of that the largest message. */
-static void find_problem(struct hs_predict_settings *predict, const struct fit_settings *settings,
-                         const struct hs_fit_times *times)
-{
-    uint64_t np = 0, bytes = 0;
-
-    for (size_t i = 0; i < times->calls.count; i++) {
-        const struct hs_log_call *call = &times->calls.items[i];
-
-        bytes = (uint64_t)call->ranks > np || ((uint64_t)call->ranks == np && call->bytes > bytes)
-                    ? call->bytes
-                    : bytes;
-        np = (uint64_t)call->ranks > np ? (uint64_t)call->ranks : np;
-    }
-    for (size_t i = 0; i < times->inputs->count; i++) {
-        const struct hs_result *result = &times->inputs->results[i];
-
-        for (size_t m = 0; m < result->message_count && (uint64_t)result->np >= np; m++) {
-            uint64_t size = result->messages[m].message_bytes;
-
-            if ((uint64_t)result->np > np || size > bytes) {
-                bytes = size;
-                predict->ask.collective = result->collective;
-                predict->ask.order = result->order;
-                predict->ask.mesh = result->mesh;
-            }
-            np = (uint64_t)result->np;
-        }
-    }
-    if (settings->np > 0 && (uint64_t)settings->np != np) /* of which there is no such mesh */
-        predict->ask.mesh.count = 0;
-    np = settings->np > 0 ? (uint64_t)settings->np : np;
-    predict->ask.np = (struct hs_range){.first = np, .last = np};
-    predict->ask.bytes = settings->bytes;
-    if (predict->ask.bytes.first == 0)
-        predict->ask.bytes = (struct hs_range){.first = bytes, .last = bytes};
-}
-
 /* stdout is for the system, unless that goes to a file. */
 static bool is_answered(const struct fit_settings *settings)
 {
@@ -97,12 +58,12 @@ static bool is_answered(const struct fit_settings *settings)
 
 static enum hs_status check_settings(const struct fit_settings *settings, struct hs_error *err)
 {
-    if (settings->bytes.first != settings->bytes.last)
-        return hs_fail(err, HS_INVALID, "--size: expected one size, found several");
-    if ((settings->np > 0 || settings->bytes.first > 0) && !is_answered(settings))
+    if (hs_fit_again_check(&settings->again, err))
+        return HS_INVALID;
+    if ((settings->again.np > 0 || settings->again.bytes.first > 0) && !is_answered(settings))
         return hs_fail(err, HS_INVALID,
                        "--%s: the answer goes to stdout, and so does the system: --output FILE",
-                       settings->np > 0 ? "for" : "size");
+                       settings->again.np > 0 ? "for" : "size");
     return HS_OK;
 }
 
@@ -110,17 +71,18 @@ static enum hs_status answer(struct hs_context *context, const struct fit_settin
                              const struct hs_fit_times *times, const struct hs_system *before,
                              const struct hs_system *system, struct hs_error *err)
 {
-    struct hs_predict_settings predict = {
-        .system = settings->output,
-        .ask = {.search = "lattice", .machines = HS_MACHINES_USUAL},
-        .quiet = settings->quiet};
+    struct hs_text notes = {0};
+    const struct hs_predict predict = {.system = settings->output,
+                                       .before = before,
+                                       .out = context->out,
+                                       .notes = settings->quiet ? NULL : &notes,
+                                       .terminal = &context->terminal};
+    enum hs_status status = HS_OK;
 
-    if (!is_answered(settings))
-        return HS_OK;
-    find_problem(&predict, settings, times);
-    if (predict.ask.np.first == 0 || predict.ask.bytes.first == 0)
-        return HS_OK;
-    return hs_predict_again(context, &predict, before, system, err);
+    if (is_answered(settings))
+        status = hs_predict_fitted(&predict, system, times, &settings->again, err);
+    hs_notes_pass_on(context, &notes);
+    return status;
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
@@ -152,7 +114,6 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     return status;
 }
 
-#define ANSWER       "The answer shown again"
 #define FIELD(field) offsetof(struct fit_settings, field)
 
 static const struct hs_argument arguments[] = {
@@ -168,17 +129,7 @@ static const struct hs_argument arguments[] = {
 static const struct hs_option options[] = {
     HS_ROW_OUTPUT(NULL, FIELD(output), false, "the calibrated system file (default: stdout)"),
     HS_ROWS_FIT(FIELD(fit)),
-    HS_ROW_COUNT(
-        "for", "processes", 1, HS_NP_MAX, NULL, ANSWER, FIELD(np),
-        "best plan of so many processes, before and with the times (default: of as many as "
-        "were measured)"),
-    {.name = "size",
-     .letter = 's',
-     .argument = "SIZE",
-     .group = ANSWER,
-     .type = &hs_option_bytes_range,
-     .offset = FIELD(bytes),
-     .help = "for this message per process (default: the largest measured)"},
+    HS_ROWS_FIT_AGAIN(FIELD(again)),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };

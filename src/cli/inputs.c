@@ -55,7 +55,8 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
         return hs_inputs_profile(&inputs->profile, files->items[0], err);
     }
     for (size_t i = 0; i < files->count && status == HS_OK; i++)
-        status = hs_inputs_add(inputs, files->items[i], &notes, err);
+        status = inputs->takes_any ? hs_inputs_add_any(inputs, files->items[i], NULL, &notes, err)
+                                   : hs_inputs_add(inputs, files->items[i], &notes, err);
     hs_notes_pass_on(context, &notes);
     return status;
 }
@@ -63,6 +64,6 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err)
 {
-    inputs->takes_logs = true;
+    inputs->takes_logs = inputs->takes_any = true;
     return hs_inputs_load(inputs, files, context, err);
 }

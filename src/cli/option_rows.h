@@ -26,9 +26,8 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
 extern const struct hs_option_type hs_option_stages; /* struct hs_stage_list */
 extern const struct hs_option_type hs_option_json;   /* const char *: "json", without a value */
 
-/* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the
+/* When there are colours (sheet.h); names of the shipped systems; "auto" and the
  * backends of this build; where messages lie; reductions. All end with a NULL. */
-const char *const *hs_format_words(void);
 const char *const *hs_color_words(void);
 const char *const *hs_system_words(void);
 const char *const *hs_backend_words(void);
@@ -59,13 +58,7 @@ const char *const *hs_operation_words(void);
 /* struct hs_print (view/sheet.h): the format of what is printed, the flag that was there first for
  * one of them, and colours. */
 #define HS_ROWS_PRINT(heading, place, json)                                                        \
-    {.name = "format",                                                                             \
-     .argument = "FORMAT",                                                                         \
-     .group = (heading),                                                                           \
-     .words = hs_format_words,                                                                     \
-     .type = &hs_option_word,                                                                      \
-     .offset = (place) + offsetof(struct hs_print, format),                                        \
-     .help = "text (unless given) or Markdown for people, or the tables for programs"},            \
+    HS_ROW_FORMAT(heading, (place) + offsetof(struct hs_print, format)),                           \
         {.name = "json",                                                                           \
          .group = (heading),                                                                       \
          .type = &hs_option_json,                                                                  \

@@ -24,14 +24,12 @@
 #include "base/places.h"
 #include "cli/simulate.h"
 
-#define SMPIRUN     "smpirun"
-#define PROGRAM     "hiersearch-simulate"
-#define LOG_LIMIT   ((size_t)1 << 24)
-#define GRACE_MS    2000
-#define PIECES_MAX  1024 /* mappings of the shared file that make up a message */
-#define PIECE_BYTES ((uint64_t)1 << 20)
-#define RESULT      "result.json"
-#define WORDS_MAX   32
+#define SMPIRUN   "smpirun"
+#define PROGRAM   HS_SIMULATED_PROGRAM
+#define LOG_LIMIT ((size_t)1 << 24)
+#define GRACE_MS  2000
+#define RESULT    HS_SIMULATED_RESULT
+#define WORDS_MAX 32
 
 /* ---- what is needed ---- */
 
@@ -289,24 +287,6 @@ static enum hs_status run_words(struct hs_result *result, const char *scratch, c
 
 /* ---- the command line ---- */
 
-/* SMPI's own factors are for Ethernet: off. The latency factor is s, for messages of one byte
- * alone, which are through for their sender at once: see src/simulate/simulate.h. */
-static void append_flags(struct hs_text *flags, const struct hs_result *result)
-{
-    uint64_t piece = PIECE_BYTES;
-
-    while (piece * PIECES_MAX < result->messages[0].message_bytes)
-        piece *= 2;
-    hs_text_append(flags,
-                   "--cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:%.17g;17:0 "
-                   "--cfg=smpi/send-is-detached-thresh:2 "
-                   "--cfg=smpi/bw-factor:0:1.0 --cfg=network/crosstraffic:0 "
-                   "--cfg=network/weight-S:0 --cfg=network/TCP-gamma:0 --cfg=smpi/test:0 "
-                   "--cfg=smpi/wtime:0 --cfg=smpi/shared-malloc-blocksize:%" PRIu64
-                   " --log=root.thres:warning",
-                   result->system.pipeline_granularity, piece);
-}
-
 /* Cuts what stands before the program into words. */
 static void fill_words(char *words[WORDS_MAX], char *line, char *program)
 {
@@ -321,50 +301,37 @@ static void fill_words(char *words[WORDS_MAX], char *line, char *program)
     words[count] = NULL;
 }
 
-/* What stands in the scratch folder: the platform and the plans. */
-static enum hs_status write_files(const struct hs_result *result, const char *scratch,
-                                  const struct hs_text *platform, const struct hs_text *hosts,
+static enum hs_status write_files(const struct hs_export_output *files, const char *scratch,
                                   struct hs_error *err)
 {
-    struct hs_text plans = {0};
-    enum hs_status status = hs_result_print_line(&plans, result, err);
+    enum hs_status status = HS_OK;
 
-    if (status == HS_OK)
-        status = write_scratch(scratch, RESULT, &plans, err);
-    hs_text_release(&plans);
-    if (status == HS_OK)
-        status = write_scratch(scratch, "platform.xml", platform, err);
-    return status == HS_OK ? write_scratch(scratch, "hostfile", hosts, err) : status;
+    for (size_t i = 0; i < files->count && status == HS_OK; i++)
+        status = write_scratch(scratch, files->files[i].name, &files->files[i].text, err);
+    return status;
 }
 
 static enum hs_status run_in_scratch(struct hs_result *result, const char *scratch, bool quiet,
                                      const sigset_t *mask, struct hs_error *err)
 {
     char program[PATH_MAX], *words[WORDS_MAX];
-    struct hs_text flags = {0}, line = {0};
+    struct hs_text line = {0};
     enum hs_status status;
 
     if (!find_program(program))
         return no_program(err);
-    append_flags(&flags, result);
-    hs_text_append(&line,
-                   SMPIRUN " -quiet -no-privatize -platform platform.xml -hostfile hostfile -np "
-                           "%" PRId64 " %s",
-                   result->np, flags.data ? flags.data : "");
-    status = flags.failed || line.failed ? hs_no_memory(err) : HS_OK;
+    hs_simulated_command(&line, result);
+    status = line.failed ? hs_no_memory(err) : HS_OK;
     if (status == HS_OK) {
         fill_words(words, line.data, program);
         status = run_words(result, scratch, words, quiet, mask, err);
     }
-    if (status == HS_OK)
-        status = hs_result_set_version(result, "simgrid flags", flags.data, err);
-    hs_text_release(&flags);
     hs_text_release(&line);
     return status;
 }
 
-enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_text *platform,
-                               const struct hs_text *hosts, bool quiet, struct hs_error *err)
+enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_export_output *files,
+                               bool quiet, struct hs_error *err)
 {
     char scratch[PATH_MAX];
     struct signals before;
@@ -373,7 +340,7 @@ enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_text *p
     take_signals(&before);
     status = make_scratch(scratch, err);
     if (status == HS_OK) {
-        status = write_files(result, scratch, platform, hosts, err);
+        status = write_files(files, scratch, err);
         if (status == HS_OK)
             status = run_in_scratch(result, scratch, quiet, &before.mask, err);
         remove_scratch(scratch); /* before a signal may end us */

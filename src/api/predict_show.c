@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
+#include "base/notes.h"
 #include "result/result_gaps.h"
 #include "search/lattice.h"
 #include "view/bar.h"
@@ -61,10 +62,7 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
 
 void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
 {
-    struct hs_text notes = {0};
-
-    hs_asked_say_beyond(&notes, &predict->asked);
-    hs_notes_pass_on(predict->context, &notes);
+    hs_asked_say_beyond(predict->notes, &predict->asked);
 }
 
 static void say_regret(const struct hs_predict *predict, const struct hs_predict_point *point)
@@ -366,14 +364,14 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     struct hs_search_plan best;
     enum hs_status status;
 
-    if (predict->settings->ask.chunks.count || predict->settings->quiet ||
+    if (predict->settings->ask.chunks.count || !predict->notes ||
         !hs_collective_has_chunks(predict->settings->ask.collective))
         return HS_OK;
     status = best_with_chunks(&best, point, err);
     if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)
-        hs_note(predict->context, "with chunks %s takes %s, %s faster: add --chunks 1,2,4,8",
-                HS_AS_PLAN(&best.plan), HS_AS_TIME(best.seconds),
-                HS_AS_RATIO(point->guess.seconds, best.seconds));
+        hs_say_note(predict->notes, "with chunks %s takes %s, %s faster: add --chunks 1,2,4,8",
+                    HS_AS_PLAN(&best.plan), HS_AS_TIME(best.seconds),
+                    HS_AS_RATIO(point->guess.seconds, best.seconds));
     return status;
 }
 

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "view/figures.h"
 
 #define STATE                                                                                      \

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/compare_show.h"
+#include "api/compare_show.h"
 #include "view/cases.h"
 #include "view/logs.h"
 

@@ -1,7 +1,7 @@
 /* What a measurement changed: the answer by what was believed before, and with it. */
 #include <string.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "view/beliefs.h"
 
 /* The answer of a point, as a row; the library's price is kept in `own`. */
@@ -89,8 +89,8 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
         return status;
     earlier.asked.system = predict->before;
     earlier.asked.machines = &machines;
-    status = hs_predict_point_init(&earlier_point, &earlier, point->request.problem.group.ranks,
-                                   point->bytes, err);
+    status = hs_point_search(&earlier_point, &earlier.asked, point->request.problem.group.ranks,
+                             point->bytes, err);
     if (!status) {
         status = compare(predict, point, &earlier, &earlier_point, err);
         hs_predict_point_release(&earlier_point);
@@ -105,8 +105,8 @@ static enum hs_status answer(const struct hs_predict *predict, struct hs_error *
 {
     const struct hs_predict_settings *settings = predict->settings;
     struct hs_predict_point point;
-    enum hs_status status = hs_predict_point_init(&point, predict, (int64_t)settings->ask.np.first,
-                                                  settings->ask.bytes.first, err);
+    enum hs_status status = hs_point_search(
+        &point, &predict->asked, (int64_t)settings->ask.np.first, settings->ask.bytes.first, err);
 
     if (status)
         return status;
@@ -120,36 +120,83 @@ static enum hs_status answer(const struct hs_predict *predict, struct hs_error *
     return status ? status : hs_sheet_end(predict->sheet, err);
 }
 
-enum hs_status hs_predict_again(struct hs_context *context,
-                                const struct hs_predict_settings *settings,
-                                const struct hs_system *before, const struct hs_system *system,
+static enum hs_status answer_by(const struct hs_predict *asked, const struct hs_system *system,
                                 struct hs_error *err)
 {
+    struct hs_predict predict = *asked;
     struct hs_machines machines;
-    struct hs_progress_line progress;
     struct hs_sheet sheet;
-    const struct hs_predict predict = {.context = context,
-                                       .sheet = &sheet,
-                                       .settings = settings,
-                                       .asked = {.question = &settings->ask,
-                                                 .strategy = hs_search_strategy_find("lattice"),
-                                                 .system = system,
-                                                 .machines = &machines,
-                                                 .label = system->name},
-                                       .before = before,
-                                       .progress = &progress};
     enum hs_status status =
-        hs_machines_init(&machines, system, (size_t)settings->ask.machines, 1, err);
+        hs_machines_init(&machines, system, (size_t)asked->settings->ask.machines, 1, err);
 
     if (status)
         return status;
-    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    hs_progress_line_init(&progress, settings->quiet);
+    predict.sheet = &sheet;
+    predict.asked = (struct hs_asked){.question = &asked->settings->ask,
+                                      .strategy = hs_search_strategy_find("lattice"),
+                                      .system = system,
+                                      .machines = &machines,
+                                      .label = system->name};
+    hs_sheet_begin(&sheet, asked->out, &asked->settings->print, asked->terminal);
     status = answer(&predict, err);
-    hs_progress_line_clear(&progress);
     if (!status)
         hs_predict_warn_of_extrapolation(&predict);
     hs_text_release(&sheet.lines);
     hs_machines_release(&machines);
     return status;
+}
+
+/* What was asked for, else what was measured on most ranks, and of that the largest message. */
+static void find_problem(struct hs_question *ask, const struct hs_fit_times *times,
+                         const struct hs_fit_again *again)
+{
+    uint64_t np = 0, bytes = 0;
+
+    for (size_t i = 0; i < times->calls.count; i++) {
+        const struct hs_log_call *call = &times->calls.items[i];
+
+        bytes = (uint64_t)call->ranks > np || ((uint64_t)call->ranks == np && call->bytes > bytes)
+                    ? call->bytes
+                    : bytes;
+        np = (uint64_t)call->ranks > np ? (uint64_t)call->ranks : np;
+    }
+    for (size_t i = 0; i < times->inputs->count; i++) {
+        const struct hs_result *result = &times->inputs->results[i];
+
+        for (size_t m = 0; m < result->message_count && (uint64_t)result->np >= np; m++) {
+            uint64_t size = result->messages[m].message_bytes;
+
+            if ((uint64_t)result->np > np || size > bytes) {
+                bytes = size;
+                ask->collective = result->collective;
+                ask->order = result->order;
+                ask->mesh = result->mesh;
+            }
+            np = (uint64_t)result->np;
+        }
+    }
+    if (again->np > 0 && (uint64_t)again->np != np) /* of which there is no such mesh */
+        ask->mesh.count = 0;
+    np = again->np > 0 ? (uint64_t)again->np : np;
+    ask->np = (struct hs_range){.first = np, .last = np};
+    ask->bytes = again->bytes;
+    if (ask->bytes.first == 0)
+        ask->bytes = (struct hs_range){.first = bytes, .last = bytes};
+}
+
+enum hs_status hs_predict_fitted(const struct hs_predict *asked, const struct hs_system *system,
+                                 const struct hs_fit_times *times, const struct hs_fit_again *again,
+                                 struct hs_error *err)
+{
+    struct hs_predict_settings settings = {
+        .ask = {.search = "lattice", .machines = HS_MACHINES_USUAL}};
+    struct hs_predict predict = *asked;
+
+    find_problem(&settings.ask, times, again);
+    if (asked->settings)
+        settings.print = asked->settings->print;
+    predict.settings = &settings;
+    if (settings.ask.np.first == 0 || settings.ask.bytes.first == 0)
+        return HS_OK;
+    return answer_by(&predict, system, err);
 }

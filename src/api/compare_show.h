@@ -2,8 +2,8 @@
  * compare_show.h - a comparison as people read it: one case in full, several as a table, and what
  * they say together.
  */
-#ifndef HS_CLI_COMPARE_SHOW_H
-#define HS_CLI_COMPARE_SHOW_H
+#ifndef HS_API_COMPARE_SHOW_H
+#define HS_API_COMPARE_SHOW_H
 
 #include "compare/compare.h"
 #include "view/sheet.h"

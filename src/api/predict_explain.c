@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "search/winners.h"
 #include "view/reach.h"
 #include "view/stages.h"

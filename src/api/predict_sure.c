@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "view/figures.h"
 
 /* What a figure known would take off the expected regret, so that it is worth a line. */
@@ -68,7 +68,7 @@ struct command {
 
 static struct command command_of(const struct hs_predict *predict)
 {
-    const char *system = predict->settings->system;
+    const char *system = predict->system;
 
     return (struct command){system, system[strspn(system, PLAIN)] ? "'" : "",
                             strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json"};

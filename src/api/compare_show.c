@@ -1,5 +1,5 @@
 /* One case of a comparison. */
-#include "cli/compare_show.h"
+#include "api/compare_show.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "cli/place_forms.h"
+#include "api/place_forms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/list.h"
+#include "base/notes.h"
 
 #define HOSTS_BYTES_MAX ((size_t)1 << 24)
 /* Linux takes 128 KiB, its end included, as one word of a command line (MAX_ARG_STRLEN, execve(2));
@@ -85,8 +86,8 @@ static enum hs_status find_hosts(struct hosts *hosts, const struct hs_place_job 
 }
 
 /* The host of each rank, a line each: what starts ranks one after the other takes it. */
-static enum hs_status print_hostfile(struct hs_context *context, const struct hs_place_job *place,
-                                     struct hs_error *err)
+static enum hs_status print_hostfile(struct hs_text *out, struct hs_text *notes,
+                                     const struct hs_place_job *place, struct hs_error *err)
 {
     struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
@@ -97,13 +98,12 @@ static enum hs_status print_hostfile(struct hs_context *context, const struct hs
     if (status == HS_OK)
         status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
-        hs_text_append(context->out, "%s\n",
-                       hosts.names[place_of(place, rank) / place->node_ranks]);
+        hs_text_append(out, "%s\n", hosts.names[place_of(place, rank) / place->node_ranks]);
     release_hosts(&hosts);
     if (status == HS_OK)
-        hs_note(context,
-                "line r is the host of rank r: mpirun --map-by seq --hostfile FILE (Open MPI), "
-                "mpiexec -f FILE (MPICH), SLURM_HOSTFILE=FILE srun --distribution=arbitrary");
+        hs_say_note(notes,
+                    "line r is the host of rank r: mpirun --map-by seq --hostfile FILE (Open MPI), "
+                    "mpiexec -f FILE (MPICH), SLURM_HOSTFILE=FILE srun --distribution=arbitrary");
     return status;
 }
 
@@ -121,8 +121,8 @@ static void print_slot(struct hs_text *out, const struct hs_place_job *place,
     hs_text_append(out, " slot=%" PRId64 "\n", at % place->node_ranks);
 }
 
-static enum hs_status print_rankfile(struct hs_context *context, const struct hs_place_job *place,
-                                     struct hs_error *err)
+static enum hs_status print_rankfile(struct hs_text *out, struct hs_text *notes,
+                                     const struct hs_place_job *place, struct hs_error *err)
 {
     struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
@@ -130,14 +130,15 @@ static enum hs_status print_rankfile(struct hs_context *context, const struct hs
     if (status == HS_OK && place->hosts)
         status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
-        print_slot(context->out, place, &hosts, rank);
+        print_slot(out, place, &hosts, rank);
     if (status == HS_OK)
-        hs_note(context,
-                "mpirun --rankfile FILE (Open MPI), which also binds each rank to the core of its "
-                "slot; --as hostfile binds nothing%s",
-                hosts.count > 0 ? ""
-                                : "; +n0 is the first node of a batch system's allocation, without "
-                                  "one name the nodes (--hosts)");
+        hs_say_note(
+            notes,
+            "mpirun --rankfile FILE (Open MPI), which also binds each rank to the core of its "
+            "slot; --as hostfile binds nothing%s",
+            hosts.count > 0 ? ""
+                            : "; +n0 is the first node of a batch system's allocation, without "
+                              "one name the nodes (--hosts)");
     release_hosts(&hosts);
     return status;
 }
@@ -187,28 +188,28 @@ static enum hs_status print_arbitrary(struct hs_text *out, const struct hs_place
     return status;
 }
 
-static enum hs_status print_srun(struct hs_context *context, const struct hs_place_job *place,
-                                 struct hs_error *err)
+static enum hs_status print_srun(struct hs_text *out, struct hs_text *notes,
+                                 const struct hs_place_job *place, struct hs_error *err)
 {
     int64_t ranks = ranks_of(place), plane = place->node_ranks;
     enum hs_status status = check_nodes(place, err);
 
+    (void)notes;
     if (status != HS_OK)
         return status;
     while (plane > 0 && (place->node_ranks % plane != 0 || !is_plane(place, plane)))
         plane--;
     if (plane == 0)
-        return print_arbitrary(context->out, place, err);
+        return print_arbitrary(out, place, err);
     /* All three: in an allocation of more nodes srun takes its numbers for what is not said. */
-    hs_text_append(context->out,
-                   "srun --nodes=%" PRId64 " --ntasks=%" PRId64 " --ntasks-per-node=%" PRId64,
+    hs_text_append(out, "srun --nodes=%" PRId64 " --ntasks=%" PRId64 " --ntasks-per-node=%" PRId64,
                    ranks / place->node_ranks, ranks, place->node_ranks);
     if (plane == place->node_ranks)
-        hs_text_append(context->out, " --distribution=block\n");
+        hs_text_append(out, " --distribution=block\n");
     else if (plane == 1)
-        hs_text_append(context->out, " --distribution=cyclic\n");
+        hs_text_append(out, " --distribution=cyclic\n");
     else
-        hs_text_append(context->out, " --distribution=plane=%" PRId64 "\n", plane);
+        hs_text_append(out, " --distribution=plane=%" PRId64 "\n", plane);
     return HS_OK;
 }
 
@@ -330,8 +331,8 @@ static void print_order(struct hs_text *out, const struct hs_place_job *place)
 
 /* megatron/core/parallel_state.py: initialize_model_parallel(order="tp-cp-ep-dp-pp"), the innermost
  * first; --use-tp-pp-dp-mapping makes it "tp-cp-ep-pp-dp". */
-static enum hs_status print_megatron(struct hs_context *context, const struct hs_place_job *place,
-                                     struct hs_error *err)
+static enum hs_status print_megatron(struct hs_text *out, struct hs_text *notes,
+                                     const struct hs_place_job *place, struct hs_error *err)
 {
     static const struct framework_axis axes[] = {{"tp", "--tensor-model-parallel-size"},
                                                  {"cp", "--context-parallel-size"},
@@ -352,24 +353,23 @@ static enum hs_status print_megatron(struct hs_context *context, const struct hs
     for (int i = 0; i < 5; i++)
         for (int a = 0; a < mesh->count; a++)
             if (axes[i].setting && strcmp(mesh->axes[a].name, axes[i].name) == 0)
-                hs_text_append(context->out, "%s %" PRId64 "\n", axes[i].setting,
-                               mesh->axes[a].size);
+                hs_text_append(out, "%s %" PRId64 "\n", axes[i].setting, mesh->axes[a].size);
     if (!both && is_in_order(place, usual, 5))
-        hs_note(context, "this is the order that Megatron has by itself");
+        hs_say_note(notes, "this is the order that Megatron has by itself");
     else if (!both && is_in_order(place, mapped, 5))
-        hs_text_append(context->out, "--use-tp-pp-dp-mapping\n");
+        hs_text_append(out, "--use-tp-pp-dp-mapping\n");
     else
-        print_order(context->out, place);
+        print_order(out, place);
     if (level_of(place, "ep") >= 0)
-        hs_note(context, "what is no expert is replicated along ep and dp: its messages go along "
-                         "ep+dp");
+        hs_say_note(notes, "what is no expert is replicated along ep and dp: its messages go along "
+                           "ep+dp");
     return HS_OK;
 }
 
 /* torchtitan/distributed/parallel_dims.py: the mesh is pp, dp_replicate, dp_shard, cp, tp, the
  * outermost first. */
-static enum hs_status print_torchtitan(struct hs_context *context, const struct hs_place_job *place,
-                                       struct hs_error *err)
+static enum hs_status print_torchtitan(struct hs_text *out, struct hs_text *notes,
+                                       const struct hs_place_job *place, struct hs_error *err)
 {
     static const struct framework_axis axes[] = {
         {"tp", "tensor_parallel_degree"},
@@ -385,16 +385,15 @@ static enum hs_status print_torchtitan(struct hs_context *context, const struct 
 
     if (status != HS_OK)
         return status;
-    hs_text_append(context->out, "[parallelism]\n");
+    hs_text_append(out, "[parallelism]\n");
     for (int i = 0; i < 6; i++)
         for (int a = 0; a < mesh->count; a++)
             if (strcmp(mesh->axes[a].name, axes[i].name) == 0)
-                hs_text_append(context->out, "%s = %" PRId64 "\n", axes[i].setting,
-                               mesh->axes[a].size);
+                hs_text_append(out, "%s = %" PRId64 "\n", axes[i].setting, mesh->axes[a].size);
     if (!is_in_order(place, fixed, 6))
-        hs_note(context, "torchtitan numbers ranks tp, cp, dp_shard, dp_replicate, pp, the "
-                         "innermost first, and has no other order: give --mesh in this one and "
-                         "start its ranks by --as hostfile");
+        hs_say_note(notes, "torchtitan numbers ranks tp, cp, dp_shard, dp_replicate, pp, the "
+                           "innermost first, and has no other order: give --mesh in this one and "
+                           "start its ranks by --as hostfile");
     return HS_OK;
 }
 
@@ -416,18 +415,19 @@ static void print_dimensions(struct hs_text *out, const struct hs_place_job *pla
         hs_text_append(out, "%" PRId64 "%s", mesh->axes[a].size, a > 0 ? ", " : ")\n");
 }
 
-static enum hs_status print_device_mesh(struct hs_context *context,
+static enum hs_status print_device_mesh(struct hs_text *out, struct hs_text *notes,
                                         const struct hs_place_job *place, struct hs_error *err)
 {
     const struct hs_mesh *mesh = &place->job->mesh;
 
+    (void)notes;
     (void)err;
-    hs_text_append(context->out, "import torch\n"
-                                 "from torch.distributed.device_mesh import DeviceMesh\n\n");
-    print_dimensions(context->out, place);
-    hs_text_append(context->out, "mesh = DeviceMesh(\"cuda\", ranks, mesh_dim_names=(");
+    hs_text_append(out, "import torch\n"
+                        "from torch.distributed.device_mesh import DeviceMesh\n\n");
+    print_dimensions(out, place);
+    hs_text_append(out, "mesh = DeviceMesh(\"cuda\", ranks, mesh_dim_names=(");
     for (int a = mesh->count - 1; a >= 0; a--)
-        hs_text_append(context->out, "\"%s\"%s", mesh->axes[a].name,
+        hs_text_append(out, "\"%s\"%s", mesh->axes[a].name,
                        a > 0              ? ", "
                        : mesh->count == 1 ? ",))\n"
                                           : "))\n");
@@ -438,23 +438,14 @@ static enum hs_status print_device_mesh(struct hs_context *context,
 
 static const struct {
     const char *name;
-    enum hs_status (*print)(struct hs_context *, const struct hs_place_job *, struct hs_error *);
-} forms[] = {{"device-mesh", print_device_mesh},
-             {"hostfile", print_hostfile},
-             {"megatron", print_megatron},
-             {"rankfile", print_rankfile},
-             {"srun", print_srun},
-             {"torchtitan", print_torchtitan}};
+    enum hs_status (*print)(struct hs_text *, struct hs_text *, const struct hs_place_job *,
+                            struct hs_error *);
+} forms[] = {
+#define HS_ROW(name, print) {name, print},
+    HS_PLACE_FORMS(HS_ROW)
+#undef HS_ROW
+};
 #define FORMS (sizeof(forms) / sizeof(*forms))
-
-const char *const *hs_place_form_words(void)
-{
-    static const char *names[FORMS + 1];
-
-    for (size_t i = 0; i < FORMS; i++)
-        names[i] = forms[i].name;
-    return names;
-}
 
 bool hs_place_is_form(const char *name)
 {
@@ -464,11 +455,11 @@ bool hs_place_is_form(const char *name)
     return false;
 }
 
-enum hs_status hs_place_form_print(struct hs_context *context, const char *name,
+enum hs_status hs_place_form_print(struct hs_text *out, struct hs_text *notes, const char *name,
                                    const struct hs_place_job *place, struct hs_error *err)
 {
     for (size_t i = 0; i < FORMS; i++)
         if (strcmp(forms[i].name, name) == 0)
-            return forms[i].print(context, place, err);
+            return forms[i].print(out, notes, place, err);
     return hs_fail(err, HS_INVALID, "--as: \"%s\" is no form of a placement", name);
 }

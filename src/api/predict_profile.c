@@ -4,27 +4,8 @@
 #include <math.h>
 
 #include "api/gains.h"
-#include "cli/inputs.h"
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "view/figures.h"
-
-enum hs_status hs_predict_check_profile(const struct hs_predict_settings *settings,
-                                        struct hs_error *err)
-{
-    size_t given = settings->systems.count;
-
-    if (!settings->profile)
-        return given < 2 ? HS_OK
-                         : hs_fail(err, HS_INVALID,
-                                   "expected one SYSTEM (several RESULTs are for --profile), found "
-                                   "%s behind %s",
-                                   settings->systems.items[1], settings->systems.items[0]);
-    return hs_job_check_profile(&settings->ask,
-                                hs_job_asked(&settings->place, &settings->hsdp) ||
-                                    settings->explain || settings->before || settings->output ||
-                                    settings->as,
-                                err);
-}
 
 /* The library's times by two sources are said to differ from so many times on. */
 #define ALIKE 1.5
@@ -131,12 +112,9 @@ static enum hs_status show(struct hs_sheet *sheet, const char *by, const struct 
 
 enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_error *err)
 {
-    struct hs_predict_watch watch;
-    struct hs_asked asked = hs_predict_watched(&watch, predict);
     struct hs_gains gains;
-    enum hs_status status = hs_gains_by_model(&gains, &asked, predict->profile, err);
+    enum hs_status status = hs_gains_by_model(&gains, &predict->asked, predict->profile, err);
 
-    hs_progress_line_clear(predict->progress);
     if (status == HS_OK) {
         status = show(predict->sheet, predict->asked.label, &gains, err);
         hs_predict_warn_of_extrapolation(predict);
@@ -145,21 +123,16 @@ enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_er
     return status;
 }
 
-enum hs_status hs_predict_by_results(struct hs_context *context,
-                                     const struct hs_predict_settings *settings,
-                                     const struct hs_profile *profile, struct hs_error *err)
+enum hs_status hs_predict_by_results(const struct hs_predict *predict,
+                                     const struct hs_inputs *inputs, struct hs_error *err)
 {
-    struct hs_inputs inputs = {.count = 0};
     struct hs_gains gains = {.count = 0};
     struct hs_sheet sheet;
-    enum hs_status status = hs_inputs_load(&inputs, &settings->systems, context, err);
+    enum hs_status status = hs_gains_by_results(&gains, inputs, predict->profile, err);
 
-    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+    hs_sheet_begin(&sheet, predict->out, &predict->settings->print, predict->terminal);
     if (status == HS_OK)
-        status = hs_gains_by_results(&gains, &inputs, profile, err);
-    if (status == HS_OK)
-        status = show(&sheet, inputs.inputs[0].name, &gains, err);
+        status = show(&sheet, inputs->inputs[0].name, &gains, err);
     hs_gains_release(&gains);
-    hs_inputs_release(&inputs);
     return status;
 }

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/place_forms.h"
-#include "cli/predict.h"
+#include "api/place_forms.h"
+#include "api/predict.h"
 #include "view/figures.h"
 
 /* Cutting axes is said to help from so much on: fewer of them are easier to apply. */
@@ -177,7 +177,7 @@ enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_erro
 
     if (status == HS_OK && settings->as)
         status = hs_place_form_print(
-            predict->context, settings->as,
+            predict->out, predict->notes, settings->as,
             &(struct hs_place_job){.job = &placed.job,
                                    .order = &placed.result.orders[0].layout,
                                    .layout = layout_to_apply(&placed.result),

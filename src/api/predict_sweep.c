@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/predict.h"
+#include "api/predict.h"
 #include "model/limit.h"
 #include "search/winners.h"
 #include "view/candidates.h"

@@ -1,10 +1,10 @@
 /*
  * place_forms.h - a placement as other programs are told it: who starts ranks, or who numbers them.
  */
-#ifndef HS_CLI_PLACE_FORMS_H
-#define HS_CLI_PLACE_FORMS_H
+#ifndef HS_API_PLACE_FORMS_H
+#define HS_API_PLACE_FORMS_H
 
-#include "console/command.h"
+#include "base/text.h"
 #include "search/axes.h"
 
 /* What is placed, and the two answers; borrowed. */
@@ -16,14 +16,17 @@ struct hs_place_job {
     const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
 };
 
-/* Names of the forms; ends with a NULL. */
-const char *const *hs_place_form_words(void);
+/* clang-format off */
+#define HS_PLACE_FORMS(row) \
+    row("device-mesh", print_device_mesh) row("hostfile", print_hostfile) row("megatron", print_megatron) \
+    row("rankfile", print_rankfile) row("srun", print_srun) row("torchtitan", print_torchtitan)
+/* clang-format on */
 /* Whether there is one of that name. */
 bool hs_place_is_form(const char *name);
 
 /* Prints the placement in the form; what to do with it is a note. HS_INVALID: what the form cannot
  * say, or needs and was not given; HS_MEMORY. */
-enum hs_status hs_place_form_print(struct hs_context *context, const char *name,
+enum hs_status hs_place_form_print(struct hs_text *out, struct hs_text *notes, const char *name,
                                    const struct hs_place_job *place, struct hs_error *err);
 
 #endif
