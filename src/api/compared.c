@@ -169,7 +169,10 @@ static enum hs_status check_profiles(const struct hs_inputs *inputs, const char 
     if (option)
         return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s", first,
                        option);
-    return inputs->profile_count < count ? hs_inputs_check_results(inputs, err) : HS_OK;
+    if (inputs->profile_count < count)
+        return hs_fail(err, HS_INVALID, "%s is the profile of a job, %s is none", first,
+                       inputs->count > 0 ? inputs->inputs[0].name : inputs->logs[0].file);
+    return HS_OK;
 }
 
 enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_inputs *inputs,

@@ -172,7 +172,7 @@ static void append_command(struct hs_text *command, const struct hiersearch_inpu
         hs_text_append(command, " --predict ");
         hs_command_word_append(command, predictor);
     }
-    hs_question_append(command, question);
+    hs_question_append(command, question, NULL);
 }
 
 /* Two profiles, before and after, in place of results. */
@@ -240,14 +240,12 @@ enum hiersearch_status hiersearch_compare(char **json, char **notes,
                                           const struct hiersearch_question *question,
                                           struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
+    struct hs_page page = hs_page_begin(error);
     const struct hs_compared_handles handles = {inputs, system};
-    struct hs_text text = {0}, said = {0};
-    enum hs_status status = hs_compare_page(&text, &said, &handles, question, &hs_print_json, err);
+    enum hs_status status =
+        hs_compare_page(&page.text, &page.said, &handles, question, &hs_print_json, page.err);
 
-    status = hs_text_give(json, &text, status, err);
-    return hs_call_end(call, hs_notes_give(notes, &said, status, err));
+    return hs_page_end(&page, json, notes, status);
 }
 
 enum hiersearch_status hiersearch_profile_json(char **json, const char *path,

@@ -1,6 +1,4 @@
 /* Plots and reports by the library. */
-#include <stdlib.h>
-
 #include "api/handles.h"
 #include "api/pictures.h"
 
@@ -23,48 +21,29 @@ static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inpu
     return profile ? hs_inputs_profile(&drawn->profile, profile, err) : HS_OK;
 }
 
-/* The texts of a call that makes one and says something. */
-static enum hs_status give(char **out, char **notes, struct hs_text *text, struct hs_text *said,
-                           enum hs_status status, struct hs_error *err)
-{
-    status = hs_text_give(out, text, status, err);
-    if (notes)
-        status = hs_text_give(notes, said, status, err);
-    else
-        hs_text_release(said);
-    if (status != HS_OK) { /* the notes alone could not be given */
-        free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
                                        const struct hiersearch_inputs *inputs,
                                        const struct hiersearch_question *question,
                                        struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hs_text text = {0}, said = {0};
+    struct hs_page page = hs_page_begin(error);
     struct hs_inputs drawn = {.count = 0};
     const struct hs_picture_question *asked = NULL;
     const void *settings;
-    enum hs_status status = hs_question_settings(&settings, NULL, question, "plot", err);
+    enum hs_status status = hs_question_settings(&settings, NULL, question, "plot", page.err);
 
     if (status == HS_OK) {
         asked = settings;
-        status = hs_picture_check(&asked->settings, err);
+        status = hs_picture_check(&asked->settings, page.err);
     }
     if (status == HS_OK)
-        status = take(&drawn, &inputs->inputs, asked->profile, err);
+        status = take(&drawn, &inputs->inputs, asked->profile, page.err);
     if (status == HS_OK)
-        status = hs_picture_make(&text, &said, &asked->settings, &drawn, err);
+        status = hs_picture_make(&page.text, &page.said, &asked->settings, &drawn, page.err);
     if (length)
-        *length = status == HS_OK ? text.length : 0;
+        *length = status == HS_OK ? page.text.length : 0;
     hs_profile_release(&drawn.profile);
-    status = give(picture, notes, &text, &said, status, err);
-    return hs_call_end(call, status);
+    return hs_page_end(&page, picture, notes, status);
 }
 
 enum hiersearch_status hiersearch_report(char **html, char **notes,
@@ -72,22 +51,19 @@ enum hiersearch_status hiersearch_report(char **html, char **notes,
                                          const struct hiersearch_question *question,
                                          struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hs_text text = {0}, said = {0};
+    struct hs_page page = hs_page_begin(error);
     struct hs_inputs drawn = {.count = 0};
     struct hs_report_question usual = {.size = NULL};
     const struct hs_report_question *asked = NULL;
     const void *settings;
-    enum hs_status status = hs_question_settings(&settings, &usual, question, "report", err);
+    enum hs_status status = hs_question_settings(&settings, &usual, question, "report", page.err);
 
     if (status == HS_OK) {
         asked = settings;
-        status = take(&drawn, &inputs->inputs, asked->profile, err);
+        status = take(&drawn, &inputs->inputs, asked->profile, page.err);
     }
     if (status == HS_OK)
-        status = hs_report_make(&text, &said, asked->size, &drawn, err);
+        status = hs_report_make(&page.text, &page.said, asked->size, &drawn, page.err);
     hs_profile_release(&drawn.profile);
-    status = give(html, notes, &text, &said, status, err);
-    return hs_call_end(call, status);
+    return hs_page_end(&page, html, notes, status);
 }

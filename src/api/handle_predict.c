@@ -31,7 +31,7 @@ static enum hs_status draw(struct hiersearch_system *system, size_t count, struc
     return status;
 }
 
-/* The settings of the question, which goes together; the profile is read. */
+/* The settings of the question. */
 static enum hs_status take(struct asking *asking, const struct hiersearch_question *question,
                            const struct hs_print *as, struct hs_error *err)
 {
@@ -47,7 +47,7 @@ static enum hs_status take(struct asking *asking, const struct hiersearch_questi
         (struct hs_predict){.settings = &asking->settings, .terminal = &hs_terminal_of_nobody};
     if (asking->settings.profile)
         asking->predict.profile = &asking->profile;
-    return hs_predict_take(&asking->settings, &asking->profile, err);
+    return HS_OK;
 }
 
 static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
@@ -66,7 +66,7 @@ static enum hs_status say_command(struct asking *asking, const struct hiersearch
 {
     hs_text_append(&asking->command, "hiersearch predict ");
     hs_command_word_append(&asking->command, hs_system_typed(system));
-    hs_question_append(&asking->command, question);
+    hs_question_append(&asking->command, question, NULL);
     asking->predict.command = asking->command.data;
     return asking->command.failed ? hs_no_memory(err) : HS_OK;
 }
@@ -81,6 +81,8 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
 
     memset(asking, 0, sizeof(*asking));
     status = take(asking, question, as, err);
+    if (status == HS_OK)
+        status = hs_predict_take(&asking->settings, &asking->profile, err);
     if (status == HS_OK)
         status = draw(system, hs_question_machines(problem), err);
     if (status != HS_OK)
@@ -107,11 +109,17 @@ static void release(struct asking *asking)
 /* What is asked of a job, or to be said in words, NULL of one collective. */
 static const char *no_result(const struct hs_predict_settings *settings)
 {
-    return settings->profile   ? "profile"
-           : settings->explain ? "explain"
+    return settings->explain   ? "explain"
            : settings->before  ? "before"
            : settings->as      ? "as"
+           : settings->profile ? "profile"
                                : hs_job_asked(&settings->place, &settings->hsdp);
+}
+
+/* Whether people read it. */
+static bool is_shown(const struct hs_predict_settings *settings)
+{
+    return settings->explain || settings->before || settings->as;
 }
 
 static enum hs_status predict(struct hiersearch_result *result, const struct asking *asking,
@@ -126,10 +134,8 @@ static enum hs_status predict(struct hiersearch_result *result, const struct ask
     enum hs_status status;
 
     if (other)
-        return hs_fail(err, HS_INVALID,
-                       "--%s: its answer is no result, hiersearch_predict_json or hiersearch_show "
-                       "has it",
-                       other);
+        return hs_fail(err, HS_INVALID, "--%s: its answer is no result, %s has it", other,
+                       is_shown(&asking->settings) ? "hiersearch_show" : "hiersearch_predict_json");
     if (np->first != np->last)
         return hs_fail(err, HS_INVALID,
                        "--np: expected one process count, found several, which "
@@ -218,6 +224,8 @@ enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hierse
     asking.predict.out = out;
     if (status == HS_OK)
         status = check_measured(&inputs->inputs, asking.settings.profile, err);
+    if (status == HS_OK)
+        status = hs_predict_take(&asking.settings, &asking.profile, err);
     if (status == HS_OK)
         status = hs_predict_by_results(&asking.predict, &inputs->inputs, err);
     release(&asking);

@@ -225,14 +225,16 @@ enum hs_status hs_question_settings(const void **settings, void *usual,
     return status;
 }
 
-void hs_question_append(struct hs_text *command, const struct hiersearch_question *question)
+void hs_question_append(struct hs_text *command, const struct hiersearch_question *question,
+                        const char *but)
 {
     const struct hs_option *rows = question ? question->kind->rows : NULL;
 
     for (size_t i = 0; rows && rows[i].name; i++) {
         const char *value = question->values[i];
 
-        if (!value || (rows[i].type->is_flag && strcmp(value, "true") != 0))
+        if (!value || (rows[i].type->is_flag && strcmp(value, "true") != 0) ||
+            (but && strcmp(rows[i].name, but) == 0))
             continue;
         hs_text_append(command, " --%s", rows[i].name);
         if (rows[i].type->is_flag)

@@ -49,11 +49,9 @@ enum hiersearch_status hiersearch_show(char **text, char **notes,
                                        const struct hiersearch_inputs *inputs,
                                        struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hs_text page = {0}, said = {0};
-    enum hs_status status = show(&page, notes ? &said : NULL, question, system, inputs, err);
+    struct hs_page page = hs_page_begin(error);
+    enum hs_status status =
+        show(&page.text, notes ? &page.said : NULL, question, system, inputs, page.err);
 
-    status = hs_text_give(text, &page, status, err);
-    return hs_call_end(call, hs_notes_give(notes, &said, status, err));
+    return hs_page_end(&page, text, notes, status);
 }

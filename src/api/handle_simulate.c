@@ -49,7 +49,9 @@ static enum hs_status make(struct hs_export_output *files, const struct hiersear
     status = hs_system_copy(&system, &of->system, err);
     hs_text_append(&command, "hiersearch simulate ");
     hs_command_word_append(&command, hs_system_typed(of));
-    hs_question_append(&command, question);
+    for (size_t i = 0; i < settings->plans.count; i++)
+        hs_text_append(&command, " %s", settings->plans.items[i]);
+    hs_question_append(&command, question, "plans");
     if (status == HS_OK && command.failed)
         status = hs_no_memory(err);
     if (status == HS_OK)

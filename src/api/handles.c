@@ -100,13 +100,24 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
     return status;
 }
 
-enum hs_status hs_notes_give(char **notes, struct hs_text *said, enum hs_status status,
-                             struct hs_error *err)
+struct hs_page hs_page_begin(struct hiersearch_error *error)
 {
+    return (struct hs_page){.call = hs_call_begin(), .err = hs_error_of(error)};
+}
+
+enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **notes,
+                                   enum hs_status status)
+{
+    status = hs_text_give(out, &page->text, status, page->err);
     if (notes)
-        return hs_text_give(notes, said, status, err);
-    hs_text_release(said);
-    return status;
+        status = hs_text_give(notes, &page->said, status, page->err);
+    else
+        hs_text_release(&page->said);
+    if (status != HS_OK) { /* the notes alone could not be given */
+        free(*out);
+        *out = NULL;
+    }
+    return hs_call_end(page->call, status);
 }
 
 const struct hs_terminal hs_terminal_of_nobody = {.width = HS_TERMINAL_WIDTH};

@@ -73,9 +73,16 @@ struct hs_error *hs_error_of(struct hiersearch_error *error);
  * failure. */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
-/* The same of notes, which the caller need not want: NULL. */
-enum hs_status hs_notes_give(char **notes, struct hs_text *said, enum hs_status status,
-                             struct hs_error *err);
+/* What a call that makes a text and says something ends with: its text, its notes, which the caller
+ * need not want (`notes` NULL), and the call. */
+struct hs_page {
+    struct hs_call call;
+    struct hs_error *err;
+    struct hs_text text, said;
+};
+struct hs_page hs_page_begin(struct hiersearch_error *error);
+enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **notes,
+                                   enum hs_status status);
 /* Who reads what is made for people: nobody knows how wide, so 80 columns, without colours. */
 extern const struct hs_terminal hs_terminal_of_nobody;
 /* Tables of JSON are asked for. */
@@ -94,8 +101,9 @@ const char *hs_system_typed(const struct hiersearch_system *system);
 enum hs_status hs_question_settings(const void **settings, void *usual,
                                     const struct hiersearch_question *question, const char *kind,
                                     struct hs_error *err);
-/* Appends " --name value" for each option that is set. */
-void hs_question_append(struct hs_text *command, const struct hiersearch_question *question);
+/* Appends " --name value" for each option that is set, but for `but` (NULL: all). */
+void hs_question_append(struct hs_text *command, const struct hiersearch_question *question,
+                        const char *but);
 
 /* ---- what is printed of an answer: handle_*.c ---- */
 

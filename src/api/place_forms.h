@@ -16,11 +16,12 @@ struct hs_place_job {
     const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
 };
 
-/* clang-format off */
-#define HS_PLACE_FORMS(row) \
-    row("device-mesh", print_device_mesh) row("hostfile", print_hostfile) row("megatron", print_megatron) \
-    row("rankfile", print_rankfile) row("srun", print_srun) row("torchtitan", print_torchtitan)
-/* clang-format on */
+/* Names, and the function that prints each. */
+#define HS_PLACE_FORMS(row)                                                                        \
+    row("device-mesh", print_device_mesh) row("hostfile", print_hostfile)                          \
+        row("megatron", print_megatron) row("rankfile", print_rankfile) row("srun", print_srun)    \
+            row("torchtitan", print_torchtitan)
+
 /* Whether there is one of that name. */
 bool hs_place_is_form(const char *name);
 

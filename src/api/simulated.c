@@ -216,6 +216,28 @@ void hs_simulated_command(struct hs_text *line, const struct hs_result *result)
     append_flags(line, result);
 }
 
+/* The same for a shell, which finds the program in PATH. */
+static void say_script(struct hs_text *script, const struct hs_result *result)
+{
+    struct hs_text line = {0};
+    char *rest = NULL;
+
+    hs_simulated_command(&line, result);
+    hs_text_append(script, "#!/bin/sh\n"
+                           "program=$(command -v " HS_SIMULATED_PROGRAM ") || {\n"
+                           "    echo 'there is no " HS_SIMULATED_PROGRAM " in PATH' >&2\n"
+                           "    exit 1\n"
+                           "}\nexec");
+    script->failed = script->failed || line.failed;
+    for (char *word = line.failed ? NULL : strtok_r(line.data, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        hs_text_append(script, " ");
+        hs_command_word_append(script, word);
+    }
+    hs_text_append(script, " \"$program\" " HS_SIMULATED_RESULT "\n");
+    hs_text_release(&line);
+}
+
 enum hs_status hs_simulated_files(struct hs_export_output *files, const struct hs_result *result,
                                   struct hs_error *err)
 {
@@ -230,11 +252,7 @@ enum hs_status hs_simulated_files(struct hs_export_output *files, const struct h
     if (status == HS_OK)
         status = hs_result_print_line(hs_export_add_file(files, HS_SIMULATED_RESULT), result, err);
     if (status == HS_OK) {
-        struct hs_text *script = hs_export_add_file(files, HS_SIMULATED_SCRIPT);
-
-        hs_text_append(script, "#!/bin/sh\nexec ");
-        hs_simulated_command(script, result);
-        hs_text_append(script, " " HS_SIMULATED_PROGRAM " " HS_SIMULATED_RESULT "\n");
+        say_script(hs_export_add_file(files, HS_SIMULATED_SCRIPT), result);
     }
     for (size_t i = 0; status == HS_OK && i < files->count; i++)
         if (files->files[i].text.failed)

@@ -85,13 +85,13 @@ enum hs_status hs_simulated_take(struct hs_simulated_settings *settings, struct 
 
 /* A result of the system, whose parts are dropped (the host backend's rings are what is simulated),
  * with one message: its plans, predicted and ranked: those typed; or all; or the K with the
- * shortest predicted time, and the flat split. HS_INVALID: a plan's text is wrong or there twice, or
- * there are more than HS_SIMULATE_PLANS_MAX; HS_MEMORY. Release in any case. */
+ * shortest predicted time, and the flat split. HS_INVALID: a plan's text is wrong or there twice,
+ * or there are more than HS_SIMULATE_PLANS_MAX; HS_MEMORY. Release in any case. */
 enum hs_status hs_simulated_choose(struct hs_result *result, struct hs_system *system,
                                    const struct hs_simulated_settings *settings,
                                    const char *command, struct hs_error *err);
-/* The files of a simulation: that result, a script with the command, and SimGrid's platform and hosts, on the very platform
- * that `hiersearch export --to simgrid` writes. Release in any case. */
+/* The files of a simulation: that result, a script with the command, and SimGrid's platform and
+ * hosts, those that `hiersearch export --to simgrid` writes. Release in any case. */
 enum hs_status hs_simulated_files(struct hs_export_output *files, const struct hs_result *result,
                                   struct hs_error *err);
 /* Appends the command line, but for the path of hiersearch-simulate and its file, that puts times

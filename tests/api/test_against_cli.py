@@ -148,6 +148,133 @@ for system_text, options in JOBS:
           program("predict", system_text, *words_of(options), "--json").stdout)
     lib.hiersearch_system_free(system)
 
+# ---- what is printed for people, or as tables: the page, and what is said of it
+def shown(kind, options, system=None, paths=(), quiet=False):
+    """Page and notes, or the error."""
+    page, notes = ctypes.c_void_p(), ctypes.c_void_p()
+    handle = made("system_find", system) if system else None
+    try:
+        inputs = inputs_of(paths) if paths else None
+        before = b"".join(getattr(lib, f"hiersearch_{noun}_notes")(one) for noun, one in (("system", handle), ("inputs", inputs)) if one)
+        asked = question(kind, options)
+        if call("show", ctypes.byref(page), None if quiet else ctypes.byref(notes), asked, handle, inputs) != OK:
+            raise ValueError(said())
+    except ValueError as why:
+        return str(why), None
+    found = ctypes.string_at(page).decode(), "" if quiet else (before + ctypes.string_at(notes)).decode()
+    for text in page, notes:
+        lib.hiersearch_text_free(text)
+    return found
+
+
+def printed(kind, words):
+    """The same of the program, where nobody's terminal is."""
+    ran = subprocess.run([BUILD / "hiersearch", kind, *map(str, words)], capture_output=True, text=True, check=False,
+                         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, cwd=ROOT)
+    said_so = ran.stderr.replace(f"hiersearch {kind}: ", "")
+    return (ran.stdout, said_so) if ran.returncode == 0 else (said_so.rstrip("\n"), None)
+
+
+SPLIT = "node:4@100GB/s~1us,ib@12GB/s~3us"
+MESH = {"mesh": "dp=16,tp=4", "place": "true", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
+WRONG_MESH = {"mesh": "dp=4,tp=4", "place": "true", "messages": "tp:allreduce:16MiB"}
+PAGES = [
+    ("abci", {"np": "128"}), ("abci", {"np": "127", "size": "1MiB"}), ("tsubame3", {"np": "96", "search": "containment"}),
+    ("8xH100, 8xNDR400, 32:2", {"np": "64", "size": "25MB", "format": "md"}),
+    ("abci", {"np": "128", "explain": "best"}), ("abci", {"np": "128", "explain": "4x8x4/8"}), ("abci", {"np": "1", "explain": "best"}),
+    ("abci", {"np": "128", "explain": "4x8x5"}), ("abci", {"np": "64:128", "explain": "best"}),
+    ("abci", {"np": "128", "explain": "best", "format": "json"}), ("abci", {"np": "128", "explain": "best", "format": "csv"}),
+    ("abci", {"np": "4:2048"}), ("abci", {"np": "4:64", "size": "1MiB:1GiB"}), ("abci", {"np": "96", "size": "1KiB:1MiB", "format": "tsv"}),
+    ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests"}), ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests", "format": "csv", "size": "1MiB:8MiB"}),
+    ("abci", {"np": "64", "as": "hostfile"}), ("abci", {"np": "64", "as": "nccl"}),
+    ("8xH100, 8xNDR400", {"np": "64", "size": "1MiB", "before": "dgx-h100-superpod"}), ("abci", {"np": "64", "before": "no-such"}),
+    (SPLIT, MESH), (SPLIT, MESH | {"compute": "20ms"}), (SPLIT, MESH | {"compute": "20ms", "overlap": "true"}),
+    (SPLIT, MESH | {"format": "csv"}), (SPLIT, {"np": "16", "compute": "20ms"}), (SPLIT, {"np": "16", "hosts": "a,b"}),
+    *((SPLIT, MESH | {"as": form}) for form in ("device-mesh", "hostfile", "megatron", "rankfile", "srun", "torchtitan")),
+    *((SPLIT, MESH | {"as": form, "hosts": ",".join(f"n{i}" for i in range(16))}) for form in ("hostfile", "rankfile", "srun")),
+    (SPLIT, WRONG_MESH | {"as": "hostfile", "hosts": "a,b"}),
+    ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
+    ("abci", {"profile": COUNTED}), ("perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "format": "md"}),
+]
+for system_text, options in PAGES:
+    check(f"predict {system_text} {' '.join(words_of(options))} is shown as the program shows it",
+          shown("predict", options, system_text), printed("predict", [system_text, *words_of(options)]))
+check("without notes the page is the same", shown("predict", {"np": "127"}, "abci", quiet=True),
+      printed("predict", ["abci", "--np", "127", "--quiet"]))
+JOB_RESULT = ROOT / "tests/golden/predict/job-measured.json"
+check("of JSON it is hiersearch_predict_json's", documents(shown("predict", {"np": "16", "format": "json"}, "abci")[0], {}),
+      documents(text_of("predict_json", made("system_find", "abci"), question("predict", {"np": "16"})), {}))
+check("so is a job by what was measured", shown("predict", {"profile": COUNTED}, paths=[JOB_RESULT]),
+      printed("predict", [JOB_RESULT, "--profile", COUNTED]))
+TRAIN = ROOT / "tests/golden/profile/train.json"
+FITTED = [ROOT / "tests/golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
+LOG = sorted((ROOT / "tests/result/logs").glob("*.txt"))[0]
+for paths, system_text, options in (
+        (FITTED, "abci", {}), (FITTED[:1], None, {"plans": "all"}), (FITTED, "abci", {"plans": "worst", "noise": "true"}),
+        (FITTED, None, {"format": "csv"}), (FITTED, None, {"plans": "some"}), ([LOG], "8xH100, 8xNDR400", {}), ([LOG], None, {}),
+        ([TRAIN, TRAIN], None, {}), ([TRAIN, TRAIN], None, {"format": "tsv"}), ([TRAIN, TRAIN], None, {"plans": "all"}),
+        ([TRAIN, JOB_RESULT], None, {}), ([JOB_RESULT, TRAIN], None, {}), ([TRAIN, TRAIN], "abci", {})):
+    words = [*paths, *(["--predict", system_text] if system_text else []), *words_of(options)]
+    check(f"compare {' '.join(str(word) for word in words)} is shown as the program shows it",
+          shown("compare", options, system_text, paths), printed("compare", words))
+with tempfile.TemporaryDirectory() as folder:
+    for paths, system_text, options in (FITTED, "abci", {}), (FITTED, "abci", {"for": "256", "size": "1MiB"}), ([LOG], "8xH100, 8xNDR400", {}), \
+            (FITTED, "abci", {"size": "1MiB:2MiB"}), ([TRAIN], "abci", {}):
+        # What the program calls by its file the library calls by its name.
+        target = pathlib.Path(folder, "fitted.json")
+        wanted = printed("fit", [system_text, *paths, "--name", "fitted", "-o", target, *words_of(options)])
+        check(f"fit {system_text} {' '.join(words_of(options))} is shown as the program shows it",
+              shown("fit", options | {"name": "fitted"}, system_text, paths),
+              (wanted[0].replace(str(target), "fitted"), wanted[1]))
+check("what a kind does not take is an error", shown("export", {}, "abci")[0],
+      'expected a question of kind predict, compare, fit or simulate, found "export"')
+check("and so is what it lacks", [shown(kind, {}, system)[0] for kind, system in (("compare", "abci"), ("fit", "abci"), ("predict", None))],
+      ["compare: expected inputs, which are compared", "fit: expected a system, and inputs",
+       "predict: expected a system, or the results that measured a job's calls"])
+
+# ---- simulations: the files of the library, run by hand, are what the program makes of the same plans
+def simulated(system_text, options, folder):
+    files = made("simulation", made("system_find", system_text), question("simulate", options))
+    length = ctypes.c_size_t()
+    for i in range(lib.hiersearch_exports_count(files)):
+        text = lib.hiersearch_exports_text(files, ctypes.c_size_t(i), ctypes.byref(length))
+        pathlib.Path(folder, lib.hiersearch_exports_name(files, ctypes.c_size_t(i)).decode()).write_bytes(text)
+    subprocess.run(["sh", "simulate.sh"], cwd=folder, check=True, capture_output=True,
+                   env={"PATH": f"{BUILD}:/usr/local/bin:/usr/bin:/bin", "TMPDIR": folder})
+    return pathlib.Path(folder, "result.json")
+
+
+def untimed(text):
+    """Without when, how asked and how long it ran."""
+    document = plain(json.loads(text))
+    document.pop("finished", None)
+    return document
+
+
+for system_text, options, words in (("abci", {"np": "16", "plans": "4x4,2x8,16"}, ["--np", "16", "4x4", "2x8", "16"]),
+                                    ("8xH100, 8xNDR400, 32:2", {"np": "16", "top": "2", "size": "1MiB", "chunks": "1,2"},
+                                     ["--np", "16", "--top", "2", "--size", "1MiB", "--chunks", "1,2"])):
+    if not (BUILD / "hiersearch-simulate").exists():
+        break
+    with tempfile.TemporaryDirectory() as folder:
+        path = simulated(system_text, options, folder)
+        check(f"simulate {system_text} {' '.join(words)} is the program's", untimed(path.read_text()),
+              untimed(program("simulate", system_text, *words, "--json").stdout))
+        table, notes = printed("simulate", [system_text, *words])
+        name = json.loads(path.read_text())["system"]["name"]
+        mine = shown("simulate", {}, paths=[path])
+        check("and so is what is shown of it", mine, (table.replace(f"{system_text}:", f"{name}:", 1), notes))
+for options, words in (({"np": "16", "plans": "4x5"}, ["--np", "16", "4x5"]), ({"np": "16", "plans": "4x4,4x4"}, ["--np", "16", "4x4", "4x4"]),
+                       ({}, []), ({"np": "16", "all": "true", "top": "3"}, ["--np", "16", "--all", "--top", "3"])):
+    try:
+        made("simulation", made("system_find", "abci"), question("simulate", options))
+        mine = "no error"
+    except ValueError as why:
+        mine = str(why)
+    check(f"simulate {' '.join(words)} fails with the program's words", mine, printed("simulate", ["abci", *words])[0])
+check("what was measured is not shown as simulated", shown("simulate", {}, paths=[JOB_RESULT])[0].split(": ")[1],
+      "expected a result of simulate, with times")
+
 # ---- errors: one line, the same
 WRONG = [
     (["predict", "abci", "--np", "0"], ("abci", {"np": "0"})),

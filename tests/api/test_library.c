@@ -216,7 +216,7 @@ static void systems_are_read_written_and_copied(void **state)
     assert_int_equal(hiersearch_system_parse(&system, "{]", "a text", error), HIERSEARCH_INVALID);
     assert_has(hiersearch_error_text(error), "a text:1:2: ");
     assert_null(system);
-    assert_int_equal(hiersearch_system_find(&system, "./no-such.json", error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_system_find(&system, "./no-such.json", error), HIERSEARCH_IO);
     assert_null(system);
     assert_refused(hiersearch_system_from_files(&system, NULL, 0, error), "expected files to read");
     assert_null(system);
@@ -259,7 +259,7 @@ static void results_come_back_as_they_were_written(void **state)
     hiersearch_text_free(same);
     hiersearch_result_free(again);
     unlink(path);
-    assert_int_equal(hiersearch_result_load(&again, path, error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_result_load(&again, path, error), HIERSEARCH_IO);
     assert_null(again);
     rmdir(folder);
     assert_int_not_equal(hiersearch_result_save(result, path, error), HIERSEARCH_OK);
@@ -327,7 +327,7 @@ static void logs_calibrate_and_are_compared(void **state)
     assert_int_equal(hiersearch_inputs_add_text(inputs, "nothing", "no times\n", error),
                      HIERSEARCH_INVALID);
     assert_has(hiersearch_error_text(error), "nothing: ");
-    assert_int_equal(hiersearch_inputs_add_file(inputs, "./no-such", error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_inputs_add_file(inputs, "./no-such", error), HIERSEARCH_IO);
     assert_string_equal(hiersearch_inputs_notes(inputs), "");
     assert_ok(hiersearch_fit(&fitted, system, inputs, question, error));
     assert_has(hiersearch_system_notes(fitted), "2 times of NCCL's own calls: ");
@@ -543,7 +543,7 @@ static void profiles_are_read(void **state)
     char *json;
 
     (void)state;
-    assert_int_equal(hiersearch_profile_json(&json, "./no-such", error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_profile_json(&json, "./no-such", error), HIERSEARCH_IO);
     assert_null(json);
 }
 
@@ -669,6 +669,96 @@ static void profiles_are_compared(void **state)
     hiersearch_system_free(system);
 }
 
+/* The text of an answer for people; to be freed. */
+static char *show(struct hiersearch_question *question, struct hiersearch_system *system,
+                  const struct hiersearch_inputs *inputs)
+{
+    char *text = NULL, *notes = NULL;
+
+    assert_ok(hiersearch_show(&text, &notes, question, system, inputs, error));
+    assert_non_null(notes);
+    hiersearch_text_free(notes);
+    hiersearch_question_free(question);
+    return text;
+}
+
+/* The ring of 4 takes 2 (4 - 1) / 4 of 128 MiB at 1 GB/s. */
+static void answers_are_shown_to_people(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4"), system, NULL);
+
+    (void)state;
+    assert_non_null(strstr(text, "4 takes 201.3 ms"));
+    assert_non_null(strstr(text, "Winner by message size"));
+    hiersearch_text_free(text);
+    text = show(ASK("predict", "mesh", "dp=2,tp=2", "place", "true", "messages", "tp:allreduce:1MB",
+                    "as", "hostfile", "hosts", "a,b,c,d"),
+                system, NULL);
+    assert_string_equal(text, "a\nb\nc\nd\n");
+    hiersearch_text_free(text);
+    text = show(ASK("predict", "np", "2:4", "size", "128MiB", "format", "csv"), system, NULL);
+    assert_int_equal(strncmp(text, "np,", 3), 0);
+    hiersearch_text_free(text);
+    hiersearch_system_free(system);
+}
+
+/* What is asked for in words is no result, and each kind says what it takes. */
+static void what_cannot_be_shown_is_refused(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_question *question = ASK("predict", "np", "4", "explain", "best");
+    struct hiersearch_result *result;
+    char *text, *notes;
+
+    (void)state;
+    assert_refused(hiersearch_predict(&result, system, question, error),
+                   "--explain: its answer is no result, hiersearch_show has it");
+    assert_refused(hiersearch_show(&text, &notes, question, NULL, NULL, error),
+                   "predict: expected a system, or the results that measured a job's calls");
+    assert_null(text);
+    assert_null(notes);
+    hiersearch_question_free(question);
+    question = ASK("report", NULL);
+    assert_refused(hiersearch_show(&text, NULL, question, system, NULL, error),
+                   "expected a question of kind predict, compare, fit or simulate, found "
+                   "\"report\"");
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+/* Plans with predictions for SimGrid; the system of the handle keeps its parts. */
+static void simulations_are_prepared(void **state)
+{
+    struct hiersearch_system *system = find("8xH100, 8xNDR400, 32:2");
+    struct hiersearch_question *question = ASK("simulate", "np", "16", "plans", "4x4,16");
+    struct hiersearch_exports *files;
+    struct hiersearch_result *result;
+    char *before, *after;
+    const char *plans = NULL;
+
+    (void)state;
+    assert_ok(hiersearch_system_json(&before, system, error));
+    assert_ok(hiersearch_simulation(&files, system, question, error));
+    assert_ok(hiersearch_system_json(&after, system, error));
+    assert_string_equal(before, after);
+    assert_int_equal(hiersearch_exports_count(files), 4);
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(hiersearch_exports_name(files, i), "result.json") == 0)
+            plans = hiersearch_exports_text(files, i, NULL);
+    assert_ok(hiersearch_result_parse(&result, plans, "plans", error));
+    assert_int_equal(hiersearch_result_processes(result), 16);
+    hiersearch_result_free(result);
+    hiersearch_exports_free(files);
+    assert_ok(hiersearch_question_set(question, "plans", "4x5", error));
+    assert_int_equal(hiersearch_simulation(&files, system, question, error), HIERSEARCH_INVALID);
+    assert_null(files);
+    hiersearch_text_free(before);
+    hiersearch_text_free(after);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
 static void what_comes_with_it_is_found(void **state)
 {
     char *names, *json;
@@ -760,6 +850,9 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("models lie in shards", models_lie_in_shards),
     HS_TEST("a job that was counted gains by the model, and by what was measured", a_job_gains),
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
+    HS_TEST("answers are shown to people", answers_are_shown_to_people),
+    HS_TEST("what cannot be shown is refused", what_cannot_be_shown_is_refused),
+    HS_TEST("simulations are prepared", simulations_are_prepared),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",
             nothing_is_freed_and_nobody_asks_for_an_error),
