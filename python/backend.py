@@ -188,20 +188,43 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return write_wheel(wheel_directory, False)
 
 
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 660: a wheel that names a folder of the clone, where the modules are links to python/hiersearch; its name."""
+    folder = (ROOT / BUILD / "editable").resolve()
+    make("python-tree")
+    tree = (ROOT / BUILD / "python-tree").resolve()
+    package = modules(folder, tree / "lib/libhiersearch.so.1")
+    for path in (ROOT / "python/hiersearch").glob("*.*"):
+        (package / path.name).unlink()
+        (package / path.name).symlink_to(path)
+    (package / "tree").symlink_to(tree)
+    wheel = Wheel(wheel_directory, tag())
+    wheel.add("hiersearch.pth", f"{folder}\n")
+    return finish(wheel, False)
+
+
 def write_wheel(wheel_directory, carries):
-    tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     with tempfile.TemporaryDirectory() as scratch:
         package = assemble(scratch)
-        wheel = Wheel(wheel_directory, tag)
+        wheel = Wheel(wheel_directory, tag())
         for path in sorted(package.rglob("*")):
             if path.is_file():
                 wheel.add(str(path.relative_to(scratch)), path.read_bytes(), os.access(path, os.X_OK))
+    return finish(wheel, carries)
+
+
+def tag():
+    return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+def finish(wheel, carries):
+    """The program, and what is said of the wheel; its name."""
     wheel.add(f"{NAME}.data/scripts/hiersearch", SCRIPT, True)
     wheel.add(f"{NAME}.dist-info/METADATA", metadata(carries))
     for name, content in licences() if carries else licences()[:1]:
         wheel.add(f"{NAME}.dist-info/licenses/{name}", content)
     wheel.add(f"{NAME}.dist-info/WHEEL",
-              f"Wheel-Version: 1.0\nGenerator: hiersearch ({VERSION})\nRoot-Is-Purelib: false\nTag: {tag}\n")
+              f"Wheel-Version: 1.0\nGenerator: hiersearch ({VERSION})\nRoot-Is-Purelib: false\nTag: {tag()}\n")
     wheel.close()
     return wheel.name
 

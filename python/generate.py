@@ -18,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ("predict", "fit", "compare", "export", "plot", "report")
+KINDS = ("predict", "fit", "compare", "export", "plot", "report", "simulate")
 # Units of files -> (end of the attribute, factor to SI).
 UNITS = (("_us", "_seconds", 1e-6), ("GBps", "bytes_per_second", 1e9), ("_percent", "", 0.01))
 
@@ -181,7 +181,7 @@ def type_of(option):
     kinds = {"N": "int", "K": "int", "PERCENT": "float", "TIME": "float", "SIZE": "int",
              "P[:P]": "Union[int, Sequence[int]]", "SIZE[:SIZE]": "Union[int, Sequence[Union[int, str]]]",
              "LIST": "Union[int, Sequence[Union[int, str]]]", "AXES": "Union[Mapping[str, int], Sequence[str]]",
-             "FILE": '"os.PathLike[str]"'}
+             "FILE": '"os.PathLike[str]"', "NAMES": "Sequence[str]", "P": "int"}
     if option.get("words"):
         return "Literal[" + ", ".join(f'"{word}"' for word in option["words"]) + "]"
     return f"Union[str, {kinds[option['argument']]}]" if option["argument"] in kinds else "str"
@@ -198,6 +198,8 @@ def write_options(library, folder):
             out.append(f"    {name}: Optional[{type_of(option)}]\n")
             default = f" (default {option['default']})" if option.get("default") else ""
             out.append(quoted(option["help"] + default, "    "))
+    times = {option["name"] for kind in KINDS for option in listed(library, kind) if option.get("argument") == "TIME"}
+    out.append(f"\n\nTIMES = frozenset({sorted(times)!r})  # numbers are seconds\n")
     (folder / "_options.py").write_text("".join(out), encoding="utf-8")
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
 
 from ._abi import ffi as _ffi  # made from hiersearch.h by generate.py
+from ._options import TIMES
 
 ffi: Any = _ffi
 #: The installed tree that came with the package: programs, library, systems, plugins.
-TREE = Path(__file__).resolve().parent / "tree"
+TREE = Path(os.path.abspath(__file__)).parent / "tree"  # links are those of `pip install -e`
 
 
 class HiersearchError(Exception):
@@ -78,6 +79,17 @@ def taken(function: Callable[..., int], *arguments: Any) -> str:
         lib.hiersearch_text_free(out[0])
 
 
+def said(function: Callable[..., int], *arguments: Any) -> tuple[str, list[str]]:
+    """The same of a function that writes notes to a second `char **`: its text, and they, a line each."""
+    out, notes = ffi.new("char **"), ffi.new("char **")
+    call(function, out, notes, *arguments)
+    try:
+        return text(out[0]), text(notes[0]).splitlines()
+    finally:
+        lib.hiersearch_text_free(out[0])
+        lib.hiersearch_text_free(notes[0])
+
+
 def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The path of a file, for the library; where there is none, FileNotFoundError and its like, as by open()."""
     os.stat(path)
@@ -130,7 +142,8 @@ class Question:
         for name, value in options.items():
             if value is not None:
                 given = name.rstrip("_").replace("_", "-").encode()  # as_: a word of Python's
-                call(lib.hiersearch_question_set, self.handle.pointer, given, word(value))
+                unit = b"s" if name in TIMES and not isinstance(value, str) else b""
+                call(lib.hiersearch_question_set, self.handle.pointer, given, word(value) + unit)
                 self.names.append(given)
 
     def __enter__(self) -> Any:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Optional
 
-TREE = Path(__file__).resolve().parent / "tree"
+TREE = Path(os.path.abspath(__file__)).parent / "tree"
 PROGRAM = TREE / "bin" / "hiersearch"
 # What is built or found, and where it belongs: hiersearch looks there.
 PARTS = {"hiersearch-measure": "libexec/hiersearch", "libhiersearch-mpi.so": "lib/hiersearch"}

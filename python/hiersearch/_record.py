@@ -1,7 +1,10 @@
-"""Objects of a document: attributes over what json reads, made when they are asked for."""
+"""Objects of a document: attributes over what json reads, made when they are asked for; and what has a document."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Iterator, Mapping, NamedTuple, Optional, TypeVar, Union
 
 Json = Mapping[str, Any]
 
@@ -81,3 +84,46 @@ def _short(value: Any) -> str:
     if isinstance(value, Record):
         return f"{type(value).__name__}(...)"
     return repr(value)
+
+
+Document = TypeVar("Document", bound=Record)
+
+
+class Documented(Generic[Document]):
+    """What has a file: its text, which is asked for once, what that says, and saving it."""
+
+    __slots__ = ("_json", "_document")
+    _kind: ClassVar[Any]  # class of its document
+
+    def __init__(self, text: Optional[str] = None) -> None:
+        self._json = text
+        self._document: Optional[Document] = None
+
+    def _ask(self) -> str:
+        """The text, of the library."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Its document, as the program writes it."""
+        if self._json is None:
+            self._json = self._ask()
+        return self._json
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes its document to a file, whole or not at all."""
+        target = os.path.realpath(path)
+        new = f"{target}.{os.getpid()}.{threading.get_ident()}.new"
+        try:
+            with open(new, "w", encoding="utf-8") as file:
+                file.write(self.to_json())
+            os.replace(new, target)
+        finally:
+            if os.path.exists(new):
+                os.remove(new)
+
+    @property
+    def document(self) -> Document:
+        """All that its document says, in SI units."""
+        if self._document is None:
+            self._document = self._kind(json.loads(self.to_json()))
+        return self._document

@@ -37,13 +37,18 @@ def export(*inputs: Input, **options: Unpack[ExportOptions]) -> Export:
     """
     results = Inputs(inputs)
     with Question("export", options) as question:
-        made = Handle("exports", lib.hiersearch_export, results.handle.pointer, question).pointer
+        return files_of(Handle("exports", lib.hiersearch_export, results.handle.pointer, question), results.notes)
+
+
+def files_of(handle: Handle, notes: list[str]) -> Export:
+    """The files of a handle, with what was said before."""
+    made = handle.pointer
     length = ffi.new("size_t *")
     files = {}
     for i in range(lib.hiersearch_exports_count(made)):
         start = lib.hiersearch_exports_text(made, i, length)
         files[text(lib.hiersearch_exports_name(made, i))] = bytes(ffi.buffer(start, length[0])).decode(errors="surrogateescape")
-    return Export(files, results.notes + text(lib.hiersearch_exports_notes(made)).splitlines())
+    return Export(files, notes + text(lib.hiersearch_exports_notes(made)).splitlines())
 
 
 def formats() -> list[dict[str, Any]]:

@@ -1,14 +1,16 @@
 """What was measured: calibrations, comparisons with predictions, profiles of jobs."""
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
+from ._handles import Handle, Question, call, ffi, lib, readable, said, taken, text
 from ._options import CompareOptions, FitOptions
+from ._record import Documented
 from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
 from .results import Result
 from .systems import Machine, System, system_of
@@ -70,16 +72,15 @@ def fit(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> Syste
         return System._make(lib.hiersearch_fit, *arguments)
 
 
-class Comparison:
+class Comparison(Documented[ComparisonDocument]):
     """Predicted against measured times: cases of results, and logs of a library's own calls."""
 
-    def __init__(self, text: str, notes: list[str]) -> None:
-        self._json, self.notes = text, notes
-        self.document = ComparisonDocument(json.loads(text))
+    __slots__ = ("notes",)
+    _kind = ComparisonDocument
 
-    def to_json(self) -> str:
-        """The document of `hiersearch compare --json`."""
-        return self._json
+    def __init__(self, text: str, notes: list[str]) -> None:
+        super().__init__(text)
+        self.notes = notes
 
     @property
     def cases(self) -> list[Case]:
@@ -132,31 +133,16 @@ def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack
     """
     measured = Inputs(inputs)
     known = None if predict is None else system_of(predict)._handle
-    out, said = ffi.new("char **"), ffi.new("char **")
-    with Question("compare", options) as question:
-        arguments = (out, said, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
-        if known:
-            with known.lock:
-                call(lib.hiersearch_compare, *arguments)
-        else:
-            call(lib.hiersearch_compare, *arguments)
-    try:
-        return Comparison(text(out[0]), measured.notes + text(said[0]).splitlines())
-    finally:
-        lib.hiersearch_text_free(out[0])
-        lib.hiersearch_text_free(said[0])
+    with Question("compare", options) as question, known.lock if known else contextlib.nullcontext():
+        found, notes = said(lib.hiersearch_compare, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
+    return Comparison(found, measured.notes + notes)
 
 
-class Profile:
+class Profile(Documented[ProfileDocument]):
     """What a job called: the profile that `hiersearch profile` wrote. Times in seconds, sizes in bytes."""
 
-    def __init__(self, text: str) -> None:
-        self._json = text
-        self.document = ProfileDocument(json.loads(text))
-
-    def to_json(self) -> str:
-        """Its file."""
-        return self._json
+    __slots__ = ()
+    _kind = ProfileDocument
 
     @property
     def calls(self) -> list[Call]:
@@ -191,7 +177,7 @@ class Profile:
         return _plot.profile(self, ax)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Profile, (self._json,)
+        return Profile, (self.to_json(),)
 
 
 def predict_measured(*inputs: Input, profile: Union[str, "os.PathLike[str]"]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
 from . import _show
 from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
 from ._options import PredictOptions
+from ._record import Documented
 from .records import Candidate, Message, ResultDocument
 from .systems import Machine, System, system_of
 
@@ -39,18 +40,18 @@ class Stage(NamedTuple):
     seconds: float  #: that it takes by the result's system; NaN where there is none
 
 
-class Result:
+class Result(Documented[ResultDocument]):
     """What plans take, predicted or measured: hiersearch-result(5). Times in seconds, sizes in bytes per process.
 
     `best` and `stages` ask the library; everything else is read from the result's document when it is first asked for.
     """
 
-    __slots__ = ("_handle", "_json", "_document")
+    __slots__ = ("_handle",)
+    _kind = ResultDocument
 
     def __init__(self, handle: Handle) -> None:
+        super().__init__()
         self._handle = handle
-        self._json: Optional[str] = None
-        self._document: Optional[ResultDocument] = None
 
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"]) -> Result:
@@ -125,24 +126,9 @@ class Result:
             raise IndexError(f"there is no message {message} among {count}")
         return message % count
 
-    def to_json(self) -> str:
-        """Its result file, hiersearch-result(5)."""
-        if self._json is None:
-            with self._handle.lock:
-                self._json = taken(lib.hiersearch_result_json, self._handle.pointer)
-        return self._json
-
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes its result file, whole or not at all."""
+    def _ask(self) -> str:
         with self._handle.lock:
-            call(lib.hiersearch_result_save, self._handle.pointer, os.fsencode(path))
-
-    @property
-    def document(self) -> ResultDocument:
-        """All that its file says."""
-        if self._document is None:
-            self._document = ResultDocument(json.loads(self.to_json()))
-        return self._document
+            return taken(lib.hiersearch_result_json, self._handle.pointer)
 
     @property
     def messages(self) -> list[Message]:

@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ._handles import Handle, call, ffi, lib, taken, text
+from ._record import Documented
 from .records import Fits, Level, SystemDocument
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Machine = Union["System", str, "os.PathLike[str]"]
 
 
-class System:
+class System(Documented[SystemDocument]):
     """A machine as it is described.
 
     System("abci")                                            a name of systems(), or the path of a system file
@@ -27,11 +28,12 @@ class System:
     It may be used by many threads, which wait for one another; `copy()` is for those that are not to wait.
     """
 
-    __slots__ = ("_handle", "_document")
+    __slots__ = ("_handle",)
+    _kind = SystemDocument
 
     def __init__(self, text: Union[str, "os.PathLike[str]"], *, _handle: Optional[Handle] = None) -> None:
+        super().__init__()
         self._handle = _handle or Handle("system", lib.hiersearch_system_find, os.fsencode(text))
-        self._document: Optional[SystemDocument] = None
 
     @classmethod
     def _make(cls, function: Callable[..., int], *arguments: Any) -> System:
@@ -88,21 +90,9 @@ class System:
             found: dict[str, Any] = json.loads(taken(lib.hiersearch_system_check, self._handle.pointer))
             return found
 
-    def to_json(self) -> str:
-        """Its system file, hiersearch-system(5)."""
+    def _ask(self) -> str:
         with self._handle.lock:
             return taken(lib.hiersearch_system_json, self._handle.pointer)
-
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes its system file, whole or not at all."""
-        write_whole(path, self.to_json())
-
-    @property
-    def document(self) -> SystemDocument:
-        """All that its file says, in SI units."""
-        if self._document is None:
-            self._document = SystemDocument(json.loads(self.to_json()))
-        return self._document
 
     @property
     def levels(self) -> list[Level]:
@@ -150,18 +140,6 @@ def parts() -> dict[str, Any]:
     """The parts that a line such as "8xH100, 8xNDR400" is made of: GPUs and NICs, with the ranges of their figures."""
     found: dict[str, Any] = json.loads(taken(lib.hiersearch_parts_json))
     return found
-
-
-def write_whole(path: Union[str, "os.PathLike[str]"], content: str) -> None:
-    """Writes a file, complete or not at all."""
-    new = f"{os.fspath(path)}.{os.getpid()}.{threading.get_ident()}.new"
-    try:
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(new, path)
-    finally:
-        if os.path.exists(new):
-            os.remove(new)
 
 
 @functools.lru_cache(maxsize=64)

@@ -159,8 +159,9 @@ def test_options():
     import inspect
 
     for function, kind in ((hs.predict, "predict"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
-                           (hs.picture, "plot"), (hs.report, "report")):
-        names = {{"as": "as_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
+                           (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
+                           (hs.fit_page, "fit"), (hs.simulation, "simulate")):
+        names = {{"as": "as_", "for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
         given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
         assert names <= given and given - names <= {"predict"}
         assert all(f"\n    {name}: " in function.__doc__ for name in names)

@@ -10,10 +10,12 @@ layers: list[float] = [layer.seconds for plan in result.candidates for layer in 
 fitted: hs.System = hs.fit(hs.System("abci"), "logs/*.txt", max_residual=20)
 latencies: list[float] = [level.latency_seconds for level in fitted.levels]
 files: dict[str, str] = hs.export(result, "other.json", to="nccl-tuner")
+page: str = hs.predict_page("abci", np=128, explain="best", format="md")
 errors: list[float] = [case.mean_error for case in hs.compare(result, predict="abci").cases]
 
 hs.predict("abci", nq=128)  # wrong
 hs.predict("abci", np=128, collective="allreduc")  # wrong
 hs.export(result, to="nccl")  # wrong
+hs.predict_page("abci", np=128, format="html")  # wrong
 result.messages[0].message_byte  # wrong
 result.best.seconds + "s"  # wrong

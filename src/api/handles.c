@@ -120,7 +120,7 @@ enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **note
     return hs_call_end(page->call, status);
 }
 
-const struct hs_terminal hs_terminal_of_nobody = {.width = HS_TERMINAL_WIDTH};
+const struct hs_terminal hs_terminal_of_nobody = {.width = HS_TERMINAL_WIDTH, .blocks = true};
 const struct hs_print hs_print_json = {.format = "json"};
 
 struct hs_sheet hs_sheet_of(struct hs_text *text)

@@ -83,7 +83,8 @@ struct hs_page {
 struct hs_page hs_page_begin(struct hiersearch_error *error);
 enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **notes,
                                    enum hs_status status);
-/* Who reads what is made for people: nobody knows how wide, so 80 columns, without colours. */
+/* Who reads what is made for people: nobody knows how wide, so 80 columns of UTF-8, without
+ * colours. */
 extern const struct hs_terminal hs_terminal_of_nobody;
 /* Tables of JSON are asked for. */
 extern const struct hs_print hs_print_json;

@@ -170,7 +170,7 @@ def shown(kind, options, system=None, paths=(), quiet=False):
 def printed(kind, words):
     """The same of the program, where nobody's terminal is."""
     ran = subprocess.run([BUILD / "hiersearch", kind, *map(str, words)], capture_output=True, text=True, check=False,
-                         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, cwd=ROOT)
+                         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}, cwd=ROOT)
     said_so = ran.stderr.replace(f"hiersearch {kind}: ", "")
     return (ran.stdout, said_so) if ran.returncode == 0 else (said_so.rstrip("\n"), None)
 

@@ -1,0 +1,78 @@
+"""Answers as the commands print them, and simulations: what people read, or tables as text."""
+from __future__ import annotations
+
+import contextlib
+from html import escape
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import exports
+from ._handles import Handle, Question, ffi, lib, said
+from ._options import CompareOptions, FitOptions, PredictOptions, SimulateOptions
+from .measured import Input, Inputs
+from .systems import Machine, system_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Page(str):
+    """A text of 80 columns, or tables (format="csv", "tsv", "md" or "json"); and what was said of it, `notes`."""
+
+    notes: list[str]
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self)}</pre>"
+
+
+def _shown(kind: str, options: Any, system: Optional[Machine], inputs: tuple[Input, ...]) -> Page:
+    read = Inputs(inputs) if inputs else None
+    known = None if system is None else system_of(system)._handle
+    with Question(kind, options) as question, known.lock if known else contextlib.nullcontext():
+        text, notes = said(lib.hiersearch_show, question, known.pointer if known else ffi.NULL,
+                           read.handle.pointer if read else ffi.NULL)
+    page = Page(text)
+    page.notes = (read.notes if read else []) + notes
+    return page
+
+
+def predict_page(system: Optional[Machine], *measured: Input, **options: Unpack[PredictOptions]) -> Page:
+    """What `hiersearch predict` prints: plans, sweeps, why a plan takes as long as it does (explain="best"), what a measurement
+    changed (before=SYSTEM), a job's placement, also in other programs' words (place=True, as_="srun", hosts=["n1", "n2"]).
+
+    system: a System, or a text that System takes; or None, and results that measured the calls of a job (profile=FILE).
+    Options, as those of `hiersearch predict`:
+    """
+    return _shown("predict", options, system, measured)
+
+
+def compare_page(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack[CompareOptions]) -> Page:
+    """What `hiersearch compare` prints: predicted against measured times, or two profiles of a job.
+
+    predict: the machine that predicts in place of the results; a log by itself needs one.
+    Options, as those of `hiersearch compare`:
+    """
+    return _shown("compare", options, predict, inputs)
+
+
+def fit_page(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> Page:
+    """What `hiersearch fit` prints: the answer before and with what was measured, what changed, and what to measure next.
+
+    Options, as those of `hiersearch fit`:
+    """
+    return _shown("fit", options, system, inputs)
+
+
+def simulate_page(result: Input, **options: Unpack[SimulateOptions]) -> Page:
+    """What `hiersearch simulate` prints of a result that was simulated. Of the options the format alone is looked at."""
+    return _shown("simulate", options, None, (result,))
+
+
+def simulation(system: Machine, **options: Unpack[SimulateOptions]) -> exports.Export:
+    """The files of a simulation by SimGrid: `simulation("abci", np=16, plans=["4x4", "16"]).save(folder)`; `sh simulate.sh` in
+    the folder, with smpirun and hiersearch-simulate in PATH, puts times into result.json, which `read` reads.
+
+    Options, as those of `hiersearch simulate`:
+    """
+    handle = system_of(system)._handle
+    with Question("simulate", options) as question, handle.lock:
+        return exports.files_of(Handle("exports", lib.hiersearch_simulation, handle.pointer, question), [])

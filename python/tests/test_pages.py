@@ -1,0 +1,80 @@
+"""What the commands print, and simulations, beside the command line."""
+import json
+
+import pytest
+
+import hiersearch as hs
+
+MESH = {"mesh": {"dp": 16, "tp": 4}, "place": True, "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
+LINE = "node:4@100GB/s~1us,ib@12GB/s~3us"
+
+
+def words_of(options):
+    """Options as words of a command line."""
+    words = []
+    for name, value in options.items():
+        if value is not None:
+            said = [] if value is True else [",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else
+                                             ",".join(map(str, value)) if isinstance(value, list) else str(value)]
+            words += ["--" + name.rstrip("_").replace("_", "-"), *said]
+    return words
+
+
+@pytest.mark.parametrize("system, options", [
+    ("abci", {"np": 128}), ("abci", {"np": 128, "explain": "best"}), ("abci", {"np": "4:64", "format": "csv"}),
+    ("dgx-h100-superpod", {"np": 64, "as_": "nccl-tests", "size": ["1MiB", "8MiB"]}),
+    ("8xH100, 8xNDR400, 32:2", {"np": 64, "size": "1MiB", "before": "dgx-h100-superpod"}),
+    (LINE, MESH), (LINE, {**MESH, "compute": 0.02, "overlap": True}), (LINE, {**MESH, "as_": "device-mesh"}),
+    (LINE, {**MESH, "as_": "srun", "hosts": [f"n{i}" for i in range(16)]}),
+], ids=str)
+def test_predict_page(program, system, options):
+    """predict_page is what predict prints."""
+    page = hs.predict_page(system, **options)
+    assert page == program("predict", system, *words_of(options))
+    assert isinstance(page, str) and page._repr_html_().startswith("<pre>")
+
+
+def test_measured_pages(data, program):
+    """compare_page, fit_page and a job by what was measured are what the commands print."""
+    results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
+    assert hs.compare_page(*results, predict="abci") == program("compare", *results, "--predict", "abci")
+    assert hs.compare_page(results[0], predict="abci", plans="all") == program("compare", results[0], "--predict", "abci", "--plans", "all")
+    assert "what changed" in hs.fit_page("abci", *results, for_=256, size="1MiB")
+    job, train = data / "golden/predict/job-measured.json", data / "golden/profile/train.json"
+    assert hs.predict_page(None, job, profile=train) == program("predict", job, "--profile", train)
+    log = data / "result/logs/nodes.txt"
+    page = hs.fit_page("8xH100, 8xNDR400", log)
+    assert any("18 times of NCCL's own calls" in note for note in page.notes)
+
+
+def test_page_errors():
+    """What is wrong raises the line of the command line."""
+    with pytest.raises(hs.InvalidError, match="--explain: expected one process count and one size, found a sweep of --np"):
+        hs.predict_page("abci", np=[64, 128], explain="best")
+    with pytest.raises(hs.InvalidError, match="compare: expected inputs"):
+        hs.compare_page()
+    with pytest.raises(hs.InvalidError, match="--explain: its answer is no result"):
+        hs.predict("abci", np=64, explain="best")
+
+
+def test_simulation(tmp_path):
+    """The files of a simulation have the plans with their predictions; without times there is nothing to show."""
+    files = hs.simulation("abci", np=16, plans=["4x4", "2x8", "16"])
+    assert sorted(files) == ["hostfile", "platform.xml", "result.json", "simulate.sh"]
+    plans = [plan["plan"] for plan in json.loads(files["result.json"])["results"][0]["candidates"]]
+    assert sorted(plans) == ["16", "2x8", "4x4"]
+    files.save(tmp_path)
+    with pytest.raises(hs.InvalidError, match="expected a result of simulate, with times"):
+        hs.simulate_page(tmp_path / "result.json")
+
+
+def test_documented(data, tmp_path):
+    """What has a document is saved whole: a comparison and a profile, too, and through a link."""
+    profile = hs.read_profile(data / "golden/profile/train.json")
+    compared = hs.compare(data / "golden/fit/4x8x4.json", predict="abci")
+    (tmp_path / "link.json").symlink_to("target.json")
+    for one in profile, compared, hs.System("abci"), hs.predict("abci", np=8):
+        one.save(tmp_path / "link.json")
+        assert (tmp_path / "target.json").read_text(encoding="utf-8") == one.to_json()
+        assert one.document.to_dict() == json.loads(one.to_json())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "target.json"]
