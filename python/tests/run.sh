@@ -121,6 +121,10 @@ if [ "$parts" = full ]; then
     step 'pip install . in a clone' env BUILD="$build" "$scratch/reach/bin/pip" install --quiet "$src"
     step 'is the same package' "$scratch/reach/bin/python" -c \
         'import hiersearch as hs; assert hs.predict("abci", np=128).best.plan and "site-packages" in hs.__file__'
+    step 'pip install -e . in it' env BUILD="$build" "$scratch/reach/bin/pip" install --quiet -e "$src"
+    step 'has the modules of the clone' "$scratch/reach/bin/python" -c \
+        "import hiersearch as hs, os; assert hs.predict('abci', np=128).best.plan and os.path.realpath(hs.__file__) == '$src/python/hiersearch/__init__.py'"
+    step 'and the program' "$scratch/reach/bin/hiersearch" systems --names
     step 'a source distribution has what git has' "$scratch/reach/bin/python" -c "
 import subprocess, sys, tarfile; sys.path.insert(0, 'python'); import backend
 name = backend.build_sdist('$scratch')

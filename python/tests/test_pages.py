@@ -14,7 +14,7 @@ def words_of(options):
     words = []
     for name, value in options.items():
         if value is not None:
-            said = [] if value is True else [",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else
+            said = [] if value is True else [f"{value}s"] if isinstance(value, float) else [",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else
                                              ",".join(map(str, value)) if isinstance(value, list) else str(value)]
             words += ["--" + name.rstrip("_").replace("_", "-"), *said]
     return words
@@ -40,8 +40,8 @@ def test_measured_pages(data, program):
     assert hs.compare_page(*results, predict="abci") == program("compare", *results, "--predict", "abci")
     assert hs.compare_page(results[0], predict="abci", plans="all") == program("compare", results[0], "--predict", "abci", "--plans", "all")
     assert "what changed" in hs.fit_page("abci", *results, for_=256, size="1MiB")
-    job, train = data / "golden/predict/job-measured.json", data / "golden/profile/train.json"
-    assert hs.predict_page(None, job, profile=train) == program("predict", job, "--profile", train)
+    measured, job = data / "golden/predict/job-measured.json", data / "golden/profile/job.json"
+    assert hs.predict_page(None, measured, profile=job) == program("predict", measured, "--profile", job)
     log = data / "result/logs/nodes.txt"
     page = hs.fit_page("8xH100, 8xNDR400", log)
     assert any("18 times of NCCL's own calls" in note for note in page.notes)
