@@ -107,29 +107,30 @@ static enum hs_status answer_watched(struct hs_predict *predict, bool quiet, str
     return status;
 }
 
-static enum hs_status run_on_system(struct hs_context *context, struct hs_predict *predict,
+static enum hs_status run_on_system(struct hs_context *context, const struct hs_predict *asked,
                                     struct hs_error *err)
 {
-    const struct hs_predict_settings *settings = predict->settings;
+    const struct hs_predict_settings *settings = asked->settings;
+    struct hs_predict predict = *asked;
     struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
-    enum hs_status status = hs_find_system(&system, predict->system, context, err);
+    enum hs_status status = hs_find_system(&system, predict.system, context, err);
 
     hs_system_keep(&system);
-    predict->asked = (struct hs_asked){.question = &settings->ask,
-                                       .strategy = hs_search_strategy_find(settings->ask.search),
-                                       .system = &system,
-                                       .label = hs_system_is_text(predict->system) ? predict->system
-                                                                                   : system.name};
+    predict.asked = (struct hs_asked){.question = &settings->ask,
+                                      .strategy = hs_search_strategy_find(settings->ask.search),
+                                      .system = &system,
+                                      .label = hs_system_is_text(predict.system) ? predict.system
+                                                                                 : system.name};
     if (status == HS_OK && settings->before) {
-        predict->before = &before;
+        predict.before = &before;
         status = hs_find_system(&before, settings->before, context, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--before");
     }
     if (status == HS_OK)
-        status = hs_output_check(settings->output, predict->system, NULL, err);
+        status = hs_output_check(settings->output, predict.system, NULL, err);
     if (status == HS_OK)
-        status = answer_watched(predict, context->quiet, err);
+        status = answer_watched(&predict, context->quiet, err);
     hs_system_release(&before);
     hs_system_release(&system);
     return status;

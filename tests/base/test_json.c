@@ -457,7 +457,7 @@ static void loads_files(void **state)
     snprintf(line, sizeof(line), "%s:1:1: expected a value, found the end of the text", path);
     assert_string_equal(err.message, line);
     unlink(path);
-    assert_int_equal(hs_json_load(&document, path, &err), HS_INVALID);
+    assert_int_equal(hs_json_load(&document, path, &err), HS_NO_FILE);
     assert_has(err.message, "cannot be read: No such file or directory");
     hs_json_release(&document);
     hs_json_release(NULL);
