@@ -149,7 +149,8 @@ enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
     if (status == HS_OK)
         status = fit(&fitted, &times, &asked->fit, err);
     predict.system = fitted.system.name;
-    hs_text_append(notes, "%s", hs_notes_of(&fitted.notes));
+    if (notes)
+        hs_text_append(notes, "%s", hs_notes_of(&fitted.notes));
     if (status == HS_OK)
         status = hs_predict_fitted(&predict, &fitted.system, &times, &asked->again, err);
     hs_fit_times_release(&times);

@@ -199,8 +199,6 @@ PAGES = [
 for system_text, options in PAGES:
     check(f"predict {system_text} {' '.join(words_of(options))} is shown as the program shows it",
           shown("predict", options, system_text), printed("predict", [system_text, *words_of(options)]))
-check("without notes the page is the same", shown("predict", {"np": "127"}, "abci", quiet=True),
-      printed("predict", ["abci", "--np", "127", "--quiet"]))
 JOB_RESULT = ROOT / "tests/golden/predict/job-measured.json"
 check("of JSON it is hiersearch_predict_json's", documents(shown("predict", {"np": "16", "format": "json"}, "abci")[0], {}),
       documents(text_of("predict_json", made("system_find", "abci"), question("predict", {"np": "16"})), {}))
@@ -226,6 +224,12 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"fit {system_text} {' '.join(words_of(options))} is shown as the program shows it",
               shown("fit", options | {"name": "fitted"}, system_text, paths),
               (wanted[0].replace(str(target), "fitted"), wanted[1]))
+for kind, options, system_text, paths in (("predict", {"np": "127"}, "abci", []), ("predict", MESH | {"as": "torchtitan"}, SPLIT, []),
+                                          ("predict", {"np": "64", "size": "1MiB", "before": "abci"}, "8xH100, 8xNDR400", []),
+                                          ("compare", {}, "8xH100, 8xNDR400", [LOG]), ("compare", {}, None, [TRAIN, TRAIN]),
+                                          ("fit", {"name": "fitted"}, "abci", FITTED)):
+    check(f"who wants no notes of {kind} {' '.join(words_of(options))} gets the same page",
+          shown(kind, options, system_text, paths, quiet=True)[0], shown(kind, options, system_text, paths)[0])
 check("what a kind does not take is an error", shown("export", {}, "abci")[0],
       'expected a question of kind predict, compare, fit or simulate, found "export"')
 check("and so is what it lacks", [shown(kind, {}, system)[0] for kind, system in (("compare", "abci"), ("fit", "abci"), ("predict", None))],
