@@ -180,9 +180,9 @@ enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct h
     return hs_agree(base->comms.world, &base->comms.idle, status, err);
 }
 
-static struct hs_packing packing_of(const struct hs_mpi_base *base)
+static struct hs_pack packing_of(const struct hs_mpi_base *base)
 {
-    return (struct hs_packing){.memory = base->transport.memory,
+    return (struct hs_pack){.memory = base->transport.memory,
                                .queue = base->queue,
                                .rank = base->comms.rank,
                                .work = base->asked};
@@ -190,7 +190,7 @@ static struct hs_packing packing_of(const struct hs_mpi_base *base)
 
 void hs_mpi_base_begin(struct hs_mpi_base *base, const struct hs_work *work)
 {
-    struct hs_packing packing;
+    struct hs_pack packing;
 
     base->asked = *work;
     packing = packing_of(base);
@@ -363,7 +363,7 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
                                 bool *done, bool *moved, struct hs_error *err)
 {
-    struct hs_packing packing = packing_of(base);
+    struct hs_pack packing = packing_of(base);
 
     hs_transport_look(&base->transport);
     *moved = false;

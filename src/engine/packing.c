@@ -12,7 +12,7 @@ bool hs_task_packs_elsewhere(const struct hs_task *task)
     return hs_task_packs(task) && !hs_collectives[task->collective].begins_large;
 }
 
-static size_t block_bytes(const struct hs_packing *packing)
+static size_t block_bytes(const struct hs_pack *packing)
 {
     const struct hs_work *work = &packing->work;
 
@@ -21,7 +21,7 @@ static size_t block_bytes(const struct hs_packing *packing)
 }
 
 /* Where the block of a place of the group lies while the plan runs. */
-static size_t place_while(const struct hs_packing *packing, int64_t place)
+static size_t place_while(const struct hs_pack *packing, int64_t place)
 {
     struct hs_problem problem = hs_task_problem(packing->work.task);
 
@@ -29,14 +29,14 @@ static size_t place_while(const struct hs_packing *packing, int64_t place)
     return (size_t)hs_problem_block(&problem, &packing->work.task->plan.split, place);
 }
 
-static size_t own_place(const struct hs_packing *packing)
+static size_t own_place(const struct hs_pack *packing)
 {
     struct hs_problem problem = hs_task_problem(packing->work.task);
 
     return (size_t)hs_group_place(&problem.group, packing->rank);
 }
 
-void hs_packing_copy(const struct hs_packing *packing, char *to, const char *from, bool back)
+void hs_packing_copy(const struct hs_pack *packing, char *to, const char *from, bool back)
 {
     struct hs_problem problem = hs_task_problem(packing->work.task);
     size_t bytes = block_bytes(packing);
@@ -50,13 +50,13 @@ void hs_packing_copy(const struct hs_packing *packing, char *to, const char *fro
     packing->memory->wait(packing->queue);
 }
 
-static void copy_own(const struct hs_packing *packing, char *to, const char *from)
+static void copy_own(const struct hs_pack *packing, char *to, const char *from)
 {
     packing->memory->copy(packing->queue, to, from, block_bytes(packing));
     packing->memory->wait(packing->queue);
 }
 
-struct hs_work hs_packing_begin(const struct hs_packing *packing, void *spare)
+struct hs_work hs_packing_begin(const struct hs_pack *packing, void *spare)
 {
     struct hs_work run = packing->work;
     size_t bytes = block_bytes(packing), own = own_place(packing);
@@ -72,7 +72,7 @@ struct hs_work hs_packing_begin(const struct hs_packing *packing, void *spare)
     return run;
 }
 
-void hs_packing_end(const struct hs_packing *packing, const struct hs_work *run)
+void hs_packing_end(const struct hs_pack *packing, const struct hs_work *run)
 {
     size_t bytes = block_bytes(packing), own = own_place(packing);
     size_t there = place_while(packing, (int64_t)own);

@@ -18,17 +18,17 @@ bool hs_task_packs_elsewhere(const struct hs_task *task);
 
 /* Block r of `from` to hs_problem_block of r in `to`, for all r of a group; `back` the other way.
  * Both are messages of hs_task_padded elements that do not overlap. */
-struct hs_packing {
+struct hs_pack {
     const struct hs_memory *memory;
     struct hs_queue *queue;
     int64_t rank;        /* of all, this process */
     struct hs_work work; /* as it was asked for */
 };
-void hs_packing_copy(const struct hs_packing *packing, char *to, const char *from, bool back);
+void hs_packing_copy(const struct hs_pack *packing, char *to, const char *from, bool back);
 
 /* Before packed work runs: what runs in the place of it. `spare`: that other message, or NULL. */
-struct hs_work hs_packing_begin(const struct hs_packing *packing, void *spare);
+struct hs_work hs_packing_begin(const struct hs_pack *packing, void *spare);
 /* Behind it: has the output as it was asked for. `run` is what begin returned. */
-void hs_packing_end(const struct hs_packing *packing, const struct hs_work *run);
+void hs_packing_end(const struct hs_pack *packing, const struct hs_work *run);
 
 #endif

@@ -69,7 +69,7 @@ enum hs_gpu_generation {
         HS_GPU_GENERATION_COUNT
 };
 
-enum hs_link {
+enum hs_gpu_link {
 #define HS_ROW(name, text, meaning) HS_LINK_##name,
     HS_LINKS(HS_ROW)
 #undef HS_ROW
@@ -93,7 +93,7 @@ enum hs_cpu { HS_CPU_INTEL, HS_CPU_AMD, HS_CPU_ARM };
 struct hs_gpu {
     const char *name;
     enum hs_gpu_generation generation;
-    enum hs_link link;
+    enum hs_gpu_link link;
     int capability;     /* compute capability, times 10: "SM90" is 90; 0: not NVIDIA's */
     double nvlink_GBps; /* all links: the library's figure of one (src/graph/topo.h) times their
                            number; boards: the slot */

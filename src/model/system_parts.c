@@ -81,7 +81,7 @@ static enum hs_status note_sources(struct hs_level *level, const struct hs_parts
 static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *parts,
                                struct hs_error *err)
 {
-    enum hs_link link = parts->gpu.link;
+    enum hs_gpu_link link = parts->gpu.link;
     struct hs_level *level = add_level(system, hs_link_names[link], parts->gpu_count);
     char source[200];
 

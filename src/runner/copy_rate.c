@@ -22,7 +22,7 @@ static struct hs_plan plan_of(int64_t size)
 }
 
 static enum hs_status copy_runs(struct hs_samples *samples, struct hs_bench *bench,
-                                const struct hs_packing *packing, struct hs_error *err)
+                                const struct hs_pack *packing, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
@@ -49,7 +49,7 @@ enum hs_status hs_copy_rate(double *bytes_per_second, struct hs_bench *bench, st
                            .order = HS_PACKED,
                            .group = config->group,
                            .count = config->count};
-    struct hs_packing packing = {.memory = bench->memory,
+    struct hs_pack packing = {.memory = bench->memory,
                                  .queue = bench->queue,
                                  .rank = bench->ranks->rank,
                                  .work = {.task = &task, .datatype = config->datatype, .line = 1}};

@@ -1,0 +1,56 @@
+/*
+ * packing.h - trees packed on a link graph (links.h) to its limit: how an allgather, a
+ * reduce-scatter or an allreduce uses every link as much as it helps.
+ *
+ * Every root sends its block in shares, each along a tree of its own over all units; what a link
+ * carries of all trees together is in proportion to what it can, and the busiest sets the time.
+ * Fractional packings that are as fast as the narrowest cut allows always exist where what enters a
+ * relay can leave it (Edmonds' branchings; edge splitting by Bang-Jensen, Frank and Jackson, SIAM J.
+ * Discrete Math. 1995, which ForestColl, arXiv 2402.06787, brought to collectives).
+ */
+#ifndef HS_MODEL_PACKING_H
+#define HS_MODEL_PACKING_H
+
+#include "model/stage.h"
+#include "model/links.h"
+
+/* A way from one unit to another that is not the direct link: over relays. */
+struct hs_route {
+    int count; /* of vertices, both ends included: >= 3 */
+    unsigned char vertices[HS_LINKS_VERTICES];
+};
+
+/* A tree over all units. Whom unit u takes from is another unit; -1 where u is the root, or the
+ * phase has no such way. */
+struct hs_tree {
+    int root;
+    /* Of the root's block (allgather, reduce-scatter: those of one root sum to 1), of the message
+     * (allreduce: all sum to 1); > 0. */
+    double share;
+    int up[HS_LINKS_UNITS];   /* to whom it hands on what it has added up; not of an allgather */
+    int down[HS_LINKS_UNITS]; /* from whom it gets the result; not of a reduce-scatter */
+    /* By which of the packing's routes, from u to up[u] and from down[u] to u; -1: directly. */
+    short up_route[HS_LINKS_UNITS], down_route[HS_LINKS_UNITS];
+};
+
+struct hs_packing {
+    enum hs_phase phase;
+    int units;
+    struct hs_tree *trees; /* [count] owned; by root, of one root the largest share first */
+    size_t count;
+    struct hs_route *routes; /* [route_count] owned */
+    size_t route_count;
+    /* Of what each unit holds in the end (allgather, all blocks together), at first
+     * (reduce-scatter), of the message (allreduce); latencies apart. */
+    double seconds_per_byte;
+};
+
+/* Packs trees for HS_ALLGATHER, HS_REDUCE_SCATTER or HS_ALLREDUCE; the same call gives the same
+ * trees. Of one unit there are none. HS_INVALID: another phase, or units that are not joined.
+ * HS_FAILED: the solver gave up. HS_MEMORY. */
+enum hs_status hs_packing_make(struct hs_packing *packing, const struct hs_links *links,
+                               enum hs_phase phase, struct hs_error *err);
+/* Releases what it owns and zeroes it; of {0}, too. */
+void hs_packing_release(struct hs_packing *packing);
+
+#endif
