@@ -35,6 +35,12 @@ PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifeq ($(PKG_LIBS),)
 $(error cJSON or GSL not found by pkg-config: install libcjson-dev and libgsl-dev, or run ./bootstrap)
 endif
+# GLPK has no file for pkg-config. (A PKG_LIBS that was given has it.)
+ifneq ($(origin PKG_LIBS),command line)
+GLPK_LIBS := $(shell $(CC) $(CPPFLAGS) -include glpk.h -fsyntax-only -x c /dev/null 2>/dev/null && echo -lglpk)
+$(if $(GLPK_LIBS),,$(error no glpk.h: install libglpk-dev, or run ./bootstrap))
+PKG_LIBS += $(GLPK_LIBS)
+endif
 
 # Debian's plain `mpicc` may be Open MPI's even where MPICH is installed: ask for MPICH by name first.
 MPICC ?= $(firstword $(foreach c,mpicc.mpich mpicc,$(shell command -v $(c) 2>/dev/null)))

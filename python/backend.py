@@ -98,15 +98,15 @@ def members_of(names):
 
 
 def headers():
-    """Those of cJSON and GSL that the sources include: (name, bytes, False)."""
+    """Those of cJSON, GSL and GLPK that the sources include: (name, bytes, False)."""
     flags = subprocess.run(["pkg-config", "--cflags", "libcjson", "gsl"], capture_output=True, text=True, check=True).stdout
     compiler = os.environ.get("CC", "cc").split()
     includes = {f"#include {name}\n" for path in (ROOT / "src").rglob("*.[ch]")
-                for name in re.findall(r"^#include (<(?:gsl|cjson)/[^>]*>)", path.read_text(encoding="utf-8"), re.MULTILINE)}
+                for name in re.findall(r"^#include (<(?:gsl/|cjson/|glpk)[^>]*>)", path.read_text(encoding="utf-8"), re.MULTILINE)}
     rules = subprocess.run([*compiler, *shlex.split(flags), "-M", "-x", "c", "-"], input="".join(sorted(includes)),
                            capture_output=True, text=True, check=True).stdout
-    found = {re.search(r"(?:gsl|cjson)/[^/]*\.h$", name)[0]: name for name in rules.replace("\\\n", " ").split()
-             if re.search(r"/(?:gsl|cjson)/[^/]*\.h$", name)}
+    found = {re.search(r"(?:(?:gsl|cjson)/[^/]*|glpk)\.h$", name)[0]: name for name in rules.replace("\\\n", " ").split()
+             if re.search(r"/(?:(?:gsl|cjson)/[^/]*|glpk)\.h$", name)}
     return [(f"libraries/{name}", Path(path).read_bytes(), False) for name, path in sorted(found.items())]
 
 
@@ -169,16 +169,19 @@ class Wheel:
 
 
 def metadata(carries):
-    """`carries`: it is to be repaired, so that cJSON and GSL are inside."""
+    """`carries`: it is to be repaired, so that cJSON, GSL and GLPK are inside."""
     names = ["LICENSE", *(name for name, _ in licences() if carries and name != "LICENSE")]
-    expression = "BSD-3-Clause" + (" AND MIT AND GPL-3.0-or-later" if carries else "")
+    expression = "BSD-3-Clause" + (" AND MIT AND GPL-3.0-or-later AND LGPL-3.0-or-later AND LGPL-2.1-or-later" if carries else "")
     heads = "".join(f"License-File: {name}\n" for name in names) + f"License-Expression: {expression}\n"
     return METADATA.rstrip("\n") + "\n" + heads + "\n" + (ROOT / "docs/python.md").read_text(encoding="utf-8")
 
 
+GLPK = "glpk", "amd", "colamd", "suitesparseconfig", "gmp", "ltdl"  # with what it needs
+
+
 def licences():
     """(name, bytes) of ours, and of the libraries that may travel along."""
-    names = [path for name in ("gsl", "gslcblas", "cjson") for path in glob.glob(f"/usr/share/doc/lib{name}[0-9]*/copyright")]
+    names = [path for name in ("gsl", "gslcblas", "cjson", *GLPK) for path in glob.glob(f"/usr/share/doc/lib{name}[0-9]*/copyright")]
     return [("LICENSE", (ROOT / "LICENSE").read_bytes()),
             *((f"{Path(name).parent.name}.txt", Path(name).read_bytes()) for name in sorted(names))]
 

@@ -27,9 +27,9 @@ def fail(text: str) -> "SystemExit":
 
 
 def libraries(sources: Path) -> list[str]:
-    """Settings of make for cJSON and GSL: those that came with the wheel; of one that was built here the machine's own."""
+    """Settings of make for cJSON, GSL and GLPK: those that came with the wheel; of one that was built here the machine's own."""
     folder = TREE.parents[1] / "hiersearch.libs"
-    found = [path for name in ("cjson", "gsl", "gslcblas") for path in glob.glob(f"{folder}/lib{name}-*.so*")]
+    found = [path for name in ("cjson", "gsl", "gslcblas", "glpk") for path in glob.glob(f"{folder}/lib{name}-*.so*")]
     if not found:
         return []
     return [f"PKG_CFLAGS=-isystem {sources}/libraries", f"PKG_LIBS={' '.join(found)}", "HAVE_EXPAT=0",

@@ -257,7 +257,7 @@ static void take_way(struct ways *ways, int u, int v, double rate)
 int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to)
 {
     double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
-    struct ways ways;
+    struct ways ways = {0};
     int vertices = hs_links_vertices(links), count, at = to;
 
     hs_links_rates(rates, links);
