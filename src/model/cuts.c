@@ -296,9 +296,8 @@ static double narrowest(uint64_t *set, const struct net *net)
 
 static struct hs_cuts cuts_of_parting(const struct parting *parting, double rate, bool entering)
 {
-    struct hs_cuts cuts = {.seconds_per_byte = 2 / rate,
-                           .part_count = parting->count,
-                           .entering = entering};
+    struct hs_cuts cuts = {
+        .seconds_per_byte = 2 / rate, .part_count = parting->count, .entering = entering};
 
     memcpy(cuts.parts, parting->sets, sizeof(cuts.parts));
     return cuts;

@@ -28,6 +28,12 @@ static int compare_trees(const void *a, const void *b)
     return down ? down : memcmp(one->up, other->up, sizeof(one->up));
 }
 
+/* What passes from one unit to another, per byte of all. */
+struct arc {
+    int from, to, route;
+    double bytes;
+};
+
 /* Makes shares of the weights. */
 static void share_out(struct hs_packing *packing)
 {
@@ -40,25 +46,56 @@ static void share_out(struct hs_packing *packing)
         packing->trees[i].share /= sums[together ? 0 : packing->trees[i].root];
 }
 
-/* How long the busiest link needs for a byte of all. */
-static enum hs_status time_links(struct hs_packing *packing, const struct hs_packer *packer,
-                                 struct hs_error *err)
+static void load_way(double *loads, const struct hs_packing *packing, int vertices,
+                     const struct arc *arc)
 {
-    size_t rows = (size_t)packer->row_count + 1;
-    double *loads = calloc(3 * rows, sizeof(*loads)), *rates = loads + rows, *sums = rates + rows;
+    const struct hs_route *way;
+
+    if (arc->route < 0) {
+        loads[arc->from * vertices + arc->to] += arc->bytes;
+        return;
+    }
+    way = &packing->routes[arc->route];
+    for (int i = 0; i + 1 < way->count; i++)
+        loads[way->vertices[i] * vertices + way->vertices[i + 1]] += arc->bytes;
+}
+
+void hs_packing_loads(double *loads, const struct hs_packing *packing, const struct hs_links *links)
+{
+    int n = hs_links_vertices(links);
     double each = packing->phase == HS_ALLREDUCE ? 1 : packing->units;
+
+    memset(loads, 0, (size_t)n * (size_t)n * sizeof(*loads));
+    for (size_t t = 0; t < packing->count; t++) {
+        const struct hs_tree *tree = &packing->trees[t];
+        double bytes = tree->share / each;
+
+        for (int u = 0; u < packing->units; u++) {
+            struct arc up = {u, tree->up[u], tree->up_route[u], bytes};
+            struct arc down = {tree->down[u], u, tree->down_route[u], bytes};
+
+            if (tree->up[u] >= 0)
+                load_way(loads, packing, n, &up);
+            if (tree->down[u] >= 0)
+                load_way(loads, packing, n, &down);
+        }
+    }
+}
+
+enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links *links,
+                               struct hs_error *err)
+{
+    size_t square = (size_t)hs_links_vertices(links) * (size_t)hs_links_vertices(links);
+    double *loads = malloc(2 * square * sizeof(*loads)), *rates = loads + square;
 
     if (!loads)
         return hs_no_memory(err);
-    hs_packer_row_rates(rates, packer);
-    for (size_t t = 0; t < packing->count; t++) {
-        hs_packer_loads(loads, packer, &packing->trees[t]);
-        for (size_t i = 1; i < rows; i++)
-            sums[i] += loads[i] * packing->trees[t].share;
-    }
-    for (size_t i = 1; i < rows; i++)
-        packing->seconds_per_byte =
-            fmax(packing->seconds_per_byte, sums[i] / rates[i] / packer->scale / each);
+    hs_packing_loads(loads, packing, links);
+    hs_links_rates(rates, links);
+    packing->seconds_per_byte = 0;
+    for (size_t i = 0; i < square; i++)
+        if (loads[i] > 0)
+            packing->seconds_per_byte = fmax(packing->seconds_per_byte, loads[i] / rates[i]);
     free(loads);
     return HS_OK;
 }
@@ -93,7 +130,6 @@ static void drop_routes(struct hs_packing *packing)
     packing->route_count = kept;
 }
 
-/* `rate`: what the limit is, in bytes per second of a root (allgather), or of the message. */
 static enum hs_status pack(struct hs_packing *packing, const struct hs_links *links,
                            const int *groups, struct hs_error *err)
 {
@@ -107,20 +143,16 @@ static enum hs_status pack(struct hs_packing *packing, const struct hs_links *li
                        links->units);
     status = hs_packer_init(&packer, packing, links, groups, err);
     if (!status)
-        status =
-            hs_packer_solve(&packer, 1 / (cuts.seconds_per_byte * each * packer.scale), err);
-    if (!status) {
-        share_out(packing);
-        status = time_links(packing, &packer, err);
-    }
+        status = hs_packer_solve(&packer, 1 / (cuts.seconds_per_byte * each * packer.scale), err);
     if (!status)
         status = hs_packer_finish(&packer, err);
     hs_packer_release(&packer);
     if (status)
         return status;
+    share_out(packing);
     drop_routes(packing);
     qsort(packing->trees, packing->count, sizeof(*packing->trees), compare_trees);
-    return HS_OK;
+    return hs_packing_time(packing, links, err);
 }
 
 static enum hs_status make(struct hs_packing *packing, const struct hs_links *links,
@@ -130,14 +162,79 @@ static enum hs_status make(struct hs_packing *packing, const struct hs_links *li
 
     *packing = (struct hs_packing){.phase = phase, .units = links->units};
     if (phase != HS_ALLGATHER && phase != HS_REDUCE_SCATTER && phase != HS_ALLREDUCE)
-        return hs_fail(err, HS_INVALID, "packing trees: expected a reduce-scatter, an allgather "
-                                        "or an allreduce, found %s",
+        return hs_fail(err, HS_INVALID,
+                       "packing trees: expected a reduce-scatter, an allgather "
+                       "or an allreduce, found %s",
                        hs_phase_names[phase]);
     if (links->units > 1)
         status = pack(packing, links, groups, err);
     if (status)
         hs_packing_release(packing);
     return status;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+#define GROUP_STEPS 100000
+
+/* Units given to groups in their order; `joined`: which have links with which, both ways. */
+struct grouping {
+    int units, steps;
+    uint64_t joined[HS_LINKS_UNITS], members[HS_LINKS_UNITS];
+    int group_of[HS_LINKS_UNITS], count;
+    int best_of[HS_LINKS_UNITS], best;
+};
+
+/* Gives unit u and those behind it to groups, as long as that may be fewer than known. */
+static void give(struct grouping *grouping, int u)
+{
+    if (grouping->count >= grouping->best || grouping->steps-- < 0)
+        return;
+    if (u == grouping->units) {
+        grouping->best = grouping->count;
+        memcpy(grouping->best_of, grouping->group_of, sizeof(grouping->best_of));
+        return;
+    }
+    for (int g = 0; g <= grouping->count; g++) {
+        bool begins = g == grouping->count;
+
+        if (!begins && (grouping->members[g] & ~grouping->joined[u]) != 0)
+            continue;
+        grouping->members[g] = (begins ? 0 : grouping->members[g]) | 1ULL << u;
+        grouping->group_of[u] = g;
+        grouping->count += begins;
+        give(grouping, u + 1);
+        grouping->count -= begins;
+        grouping->members[g] &= ~(1ULL << u);
+        if (begins)
+            break;
+    }
+}
+
+int hs_packing_groups(int group_of[HS_LINKS_UNITS], const struct hs_links *links)
+{
+    struct grouping grouping = {.units = links->units, .steps = GROUP_STEPS};
+    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    int n = hs_links_vertices(links);
+
+    hs_links_rates(rates, links);
+    for (int u = 0; u < links->units; u++)
+        for (int v = 0; v < links->units; v++)
+            if (rates[u * n + v] > 0 && rates[v * n + u] > 0)
+                grouping.joined[u] |= 1ULL << v;
+    grouping.best = links->units + 1;
+    give(&grouping, 0);
+    memcpy(group_of, grouping.best_of, sizeof(grouping.best_of));
+    return grouping.best;
+}
+
+enum hs_status hs_packing_make_groups(struct hs_packing *packing, const struct hs_links *links,
+                                      enum hs_phase phase, struct hs_error *err)
+{
+    int groups[HS_LINKS_UNITS];
+
+    hs_packing_groups(groups, links);
+    return make(packing, links, groups, phase, err);
 }
 
 enum hs_status hs_packing_make(struct hs_packing *packing, const struct hs_links *links,

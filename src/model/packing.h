@@ -11,8 +11,8 @@
 #ifndef HS_MODEL_PACKING_H
 #define HS_MODEL_PACKING_H
 
-#include "model/stage.h"
 #include "model/links.h"
+#include "model/stage.h"
 
 /* A way from one unit to another that is not the direct link: over relays. */
 struct hs_route {
@@ -50,6 +50,26 @@ struct hs_packing {
  * HS_FAILED: the solver gave up. HS_MEMORY. */
 enum hs_status hs_packing_make(struct hs_packing *packing, const struct hs_links *links,
                                enum hs_phase phase, struct hs_error *err);
+/* The same of trees that are restricted to what is direct within groups of units that all have links
+ * with each other, as few as there are, and from one unit to one between groups (Blink, SysML 2018):
+ * a unit is reached from the one of its group that was reached first, or is it. */
+enum hs_status hs_packing_make_groups(struct hs_packing *packing, const struct hs_links *links,
+                                      enum hs_phase phase, struct hs_error *err);
+/* Those groups, numbered from 0 on by their first unit; returns how many. */
+int hs_packing_groups(int group_of[HS_LINKS_UNITS], const struct hs_links *links);
+/* The same of rings, as trees that are chains: as many Hamiltonian ones, each in one direction, as
+ * are found to have links of their own (what NCCL looks for; of some rate, of which the most is
+ * carried together). Where there is none, one that passes relays, or even other units. An
+ * allreduce's chains go on behind their root. Found by a search that ends after a number of steps:
+ * of large graphs there may be more. */
+enum hs_status hs_packing_make_rings(struct hs_packing *packing, const struct hs_links *links,
+                                     enum hs_phase phase, struct hs_error *err);
+/* What passes from u to v on trees' ways, per byte of n: loads[u * V + v], V = hs_links_vertices. */
+void hs_packing_loads(double *loads, const struct hs_packing *packing,
+                      const struct hs_links *links);
+/* Sets seconds_per_byte from that. HS_MEMORY. */
+enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links *links,
+                               struct hs_error *err);
 /* Releases what it owns and zeroes it; of {0}, too. */
 void hs_packing_release(struct hs_packing *packing);
 

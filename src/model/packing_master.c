@@ -58,8 +58,7 @@ static bool is_known(const struct hs_packing *packing)
     for (size_t i = 0; i + 1 < packing->count; i++) {
         const struct hs_tree *tree = &packing->trees[i];
 
-        if (tree->root == last->root &&
-            memcmp(tree->down, last->down, sizeof(last->down)) == 0 &&
+        if (tree->root == last->root && memcmp(tree->down, last->down, sizeof(last->down)) == 0 &&
             memcmp(tree->up, last->up, sizeof(last->up)) == 0 &&
             memcmp(tree->down_route, last->down_route, sizeof(last->down_route)) == 0 &&
             memcmp(tree->up_route, last->up_route, sizeof(last->up_route)) == 0)
@@ -82,8 +81,8 @@ static enum hs_status seed_pass(struct master *master, double *loaded, double *l
         for (int i = 1; i <= packer->row_count; i++)
             most = fmax(most, loaded[i] / master->rates[i]);
         for (int i = 1; i <= packer->row_count; i++)
-            lengths[i] = fmax(1e-6, exp(growth * (loaded[i] / master->rates[i] - most))) /
-                         master->rates[i];
+            lengths[i] =
+                fmax(1e-6, exp(growth * (loaded[i] / master->rates[i] - most))) / master->rates[i];
         set_lengths(packer, lengths);
         status = hs_packer_add(packer, root, INFINITY, &cost, err);
         if (status)
@@ -198,10 +197,9 @@ static enum hs_status add_helpful(struct master *master, struct hs_error *err)
         prices[i] = fmax(0, glp_get_row_dual(master->program, i));
     set_lengths(packer, prices);
     for (int root = 0; root < (any_root ? 1 : packer->units) && !status; root++) {
-        double worth =
-            has_roots(packer)
-                ? -glp_get_row_dual(master->program, packer->row_count + 1 + root)
-                : 1;
+        double worth = has_roots(packer)
+                           ? -glp_get_row_dual(master->program, packer->row_count + 1 + root)
+                           : 1;
 
         status = hs_packer_add(packer, root, worth * (1 - ROUNDING), &cost, err);
     }

@@ -56,8 +56,8 @@ static enum hs_status make_room(struct hs_packer *packer, struct hs_error *err)
     packer->costs = malloc(units * units * sizeof(*packer->costs));
     packer->before = malloc(units * n * sizeof(*packer->before));
     packer->hops = malloc(units * units * sizeof(*packer->hops));
-    if (!packer->rates || !packer->lengths || !packer->rows || !packer->costs ||
-        !packer->before || !packer->hops)
+    if (!packer->rates || !packer->lengths || !packer->rows || !packer->costs || !packer->before ||
+        !packer->hops)
         return hs_no_memory(err);
     return HS_OK;
 }
@@ -84,8 +84,7 @@ static void count_hops(struct hs_packer *packer)
 }
 
 enum hs_status hs_packer_init(struct hs_packer *packer, struct hs_packing *packing,
-                              const struct hs_links *links, const int *groups,
-                              struct hs_error *err)
+                              const struct hs_links *links, const int *groups, struct hs_error *err)
 {
     enum hs_status status;
 
@@ -158,8 +157,8 @@ void hs_packer_measure(struct hs_packer *packer)
 }
 
 /* The number of a route, new where it is; -1 in *route: the direct link. */
-static enum hs_status find_route(short *route, struct hs_packer *packer,
-                                 const struct hs_route *way, struct hs_error *err)
+static enum hs_status find_route(short *route, struct hs_packer *packer, const struct hs_route *way,
+                                 struct hs_error *err)
 {
     struct hs_packing *packing = packer->packing;
     struct hs_route *added;
@@ -173,8 +172,8 @@ static enum hs_status find_route(short *route, struct hs_packer *packer,
             *route = (short)i;
             return HS_OK;
         }
-    added = hs_grow(&packing->routes, &packer->route_capacity, packing->route_count,
-                    sizeof(*added), err);
+    added = hs_grow(&packing->routes, &packer->route_capacity, packing->route_count, sizeof(*added),
+                    err);
     if (!added)
         return HS_MEMORY;
     *added = *way;
@@ -309,9 +308,9 @@ enum hs_status hs_packer_add(struct hs_packer *packer, int root, double below, d
     if (status || !(*cost < below))
         return status;
     status = find_ways(&tree, packer, err);
-    added = status ? NULL
-                   : hs_grow(&packing->trees, &packer->capacity, packing->count, sizeof(*added),
-                             err);
+    added = status
+                ? NULL
+                : hs_grow(&packing->trees, &packer->capacity, packing->count, sizeof(*added), err);
     if (!added)
         return HS_MEMORY;
     *added = tree;
