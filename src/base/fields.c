@@ -51,7 +51,7 @@ static bool is_list(const struct hs_field *field)
 size_t hs_field_count(const struct hs_field *field, const void *object)
 {
     if (field->other_size == 0) /* as many as there is place for */
-        return field->size / sizeof(double);
+        return field->size / hs_field_element(field)->size;
     return (size_t)hs_field_load((const char *)object + field->other_offset, field->other_size);
 }
 

@@ -142,6 +142,22 @@ static void say_blocks(struct hs_sheet *sheet, const struct hs_system *system)
     hs_sheet_say(sheet, " (%s)\n", system->blocks_source ? system->blocks_source : "no source");
 }
 
+static void say_links(struct hs_sheet *sheet, const struct hs_level *level)
+{
+    const struct hs_links *links = &level->links;
+    struct hs_table table;
+
+    if (links->count == 0)
+        return;
+    hs_sheet_say(sheet, "\nlinks of %s: 0 to %d are its children", level->name, links->units - 1);
+    if (links->relays > 0)
+        hs_sheet_say(sheet, ", those from %d to %d pass on what comes", links->units,
+                     hs_links_vertices(links) - 1);
+    hs_sheet_say(sheet, "\n\n");
+    hs_links_table(&table, level);
+    hs_sheet_table(sheet, &table);
+}
+
 static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
 {
     struct hs_table table;
@@ -163,6 +179,8 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
                  "\nbandwidth: what one child can send into the level, over all its ports\n");
+    for (size_t l = 0; l < system->level_count; l++)
+        say_links(sheet, &system->levels[l]);
     if (system->constants.count > 0) {
         hs_sheet_say(sheet, "\nconstants of %s's price, fitted to this machine's own times\n\n",
                      hs_library_written(hs_system_library(system)));
@@ -186,6 +204,12 @@ static enum hs_status show(struct hs_context *context, struct hs_sheet *sheet,
     }
     hs_system_format(context->out, system);
     hs_text_append(context->out, "\n");
+    for (size_t l = 0; l < system->level_count; l++)
+        if (system->levels[l].links.count > 0)
+            hs_note(context,
+                    "a line of text has a level's bandwidth only, without the %zu links of %s, "
+                    "which it shows as a switch",
+                    system->levels[l].links.count, system->levels[l].name);
     if (system->fits.count > 0)
         hs_note(context, "a line of text has the levels' figures only, without the %zu fits",
                 system->fits.count);

@@ -87,13 +87,36 @@ find(struct check *check, size_t l, const char *figure, const char *found, const
 #define AS_RATE(rate)    hs_bandwidth_format((char[HS_UNIT_TEXT]){0}, rate)
 #define AS_TIME(seconds) hs_seconds_format((char[HS_UNIT_TEXT]){0}, seconds)
 
+/* What a child sends; of single links only what goes straight to other GPUs, the host's links
+ * being beside their data sheets. */
+static double sent_by_child(const struct hs_level *level)
+{
+    const struct hs_links *links = &level->links;
+    double sent[HS_LINKS_UNITS] = {0}, most = 0;
+
+    if (level->fabric != HS_FABRIC_LINKS)
+        return level->bytes_per_second;
+    for (size_t i = 0; i < links->count; i++) {
+        const struct hs_link *link = &links->items[i];
+
+        if (link->from >= links->units || link->to >= links->units)
+            continue;
+        sent[link->from] += link->count * link->bytes_per_second;
+        if (!link->one_way)
+            sent[link->to] += link->count * link->bytes_per_second;
+    }
+    for (int u = 0; u < links->units; u++)
+        most = fmax(most, sent[u]);
+    return most > 0 ? most : level->bytes_per_second;
+}
+
 /* What GPUs can send at most, and the machine's at least. */
 static void check_gpus(struct check *check, size_t l)
 {
     const struct hs_level *level = &check->system->levels[l];
     const struct hs_gpu *gpu = &check->gpu;
     int64_t ranks = hs_system_child_ranks(check->system, l);
-    double rate = level->bytes_per_second, most = gpu->peak_GBps * 1e9 * (double)ranks;
+    double rate = sent_by_child(level), most = gpu->peak_GBps * 1e9 * (double)ranks;
 
     if (rate > most * ROUNDING)
         find(check, l, "bandwidth", AS_RATE(rate), "at most %s, the peak of %lld x %s",

@@ -41,6 +41,7 @@
 #include "model/figure.h"
 #include "model/fit.h"
 #include "model/library.h"
+#include "model/links.h"
 #include "model/price_nccl.h"
 
 #define HS_LEVELS_MAX 8
@@ -60,7 +61,8 @@
 /* clang-format off */
 #define HS_FABRICS(row)                                                                    \
     row(SWITCH, "switch", "any child reaches any other with all its bandwidth")            \
-    row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
+    row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair") \
+    row(LINKS, "links", "single links between them, and through what only passes on")
 /* clang-format on */
 
 enum hs_fabric {
@@ -109,12 +111,16 @@ struct hs_level {
                                   populated); 0 = as many as needed (last level only) */
     enum hs_fabric fabric;
     double latency_seconds;  /* of one ring step whose farthest hop is on this level, >= 0 */
-    double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0 */
+    double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0; of
+                                links: what the child that can inject least can */
     /* Protocols of MPI: a message of more bytes than the limit waits for its partner first. */
     double eager_bytes, rendezvous_seconds;
     int64_t ports; /* NICs of a child, >= 1; ranks are assigned to them in blocks */
     bool striped;  /* one ring may draw on all of a child's links at once: all ports, and
                                 all links to other children of a mesh */
+    struct hs_links links; /* of the fabric LINKS: its units are the children; else {0}. Where
+                              bytes_per_second is another than hs_links_sends_least, as on
+                              machines drawn, the links' rates go with it. */
     /* Where each figure comes from; owned, NULL where the file says nothing. */
     char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
     /* 1 + enum hs_figure_kind (figure.h): as the file says; 0: as the source's words do. */
@@ -204,8 +210,8 @@ bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 /* Releases what the system owns and zeroes it. A {0} system may be released. */
 void hs_system_release(struct hs_system *system);
 
-/* Appends the one-line form; what it cannot say (sources, title) is left out, every figure is
- * exact. */
+/* Appends the one-line form; what it cannot say (sources, title, single links, for which a switch
+ * of their bandwidth stands) is left out, every figure is exact. */
 void hs_system_format(struct hs_text *out, const struct hs_system *system);
 /* Appends the text of a system file. HS_MEMORY. */
 enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,

@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "base/units.h"
 #include "model/kept.h"
+#include "model/links.h"
 #include "model/price_mpi.h"
 #include "model/system.h"
 
@@ -67,6 +68,82 @@ static bool has_kind(const struct hs_place *place)
     return level->latency_kind || level->bandwidth_kind;
 }
 
+static bool is_links(const struct hs_level *level)
+{
+    return level->fabric == HS_FABRIC_LINKS;
+}
+
+/* ---- single links of a level ---- */
+
+#define LINKS_MAX    4096 /* rows of a level */
+#define LINK(member) HS_AT(struct hs_link, member)
+
+static const struct hs_field vertex_row = {NULL, HS_INTEGER, .size = sizeof(int),
+                                           .max = HS_LINKS_VERTICES - 1};
+static const struct hs_fields vertex_fields = {
+    .rows = &vertex_row, .count = 1, .size = sizeof(int)};
+
+static const struct hs_field link_rows[] = {
+    {"between", HS_LIST, .offset = offsetof(struct hs_link, from), /* and `to` behind it */
+     .size = 2 * sizeof(int), .min = 2, .max = 2, .fields = &vertex_fields,
+     .about = "Two children of the level, by their numbers from 0, or relays, which are numbered "
+              "after them; the first sends where it is one way."},
+    {"count", HS_INTEGER, LINK(count), HS_WITHOUT(1), .min = 1, .max = HS_LINKS_COUNT_MAX,
+     .about = "Links between the two, all alike; absent: one."},
+    {"one_way", HS_BOOL, LINK(one_way), HS_WITHOUT(false),
+     .about = "Whether it carries nothing the other way; else it carries as much, at the same "
+              "time."},
+    {"bandwidth_GBps", HS_NUMBER, LINK(bytes_per_second), .unit = &hs_unit_gigabytes,
+     .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
+     .about = "What one of them carries each way, in 1e9 bytes per second."},
+    {"latency_us", HS_NUMBER, LINK(latency_seconds), HS_WITHOUT(0), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds over one of them; absent: the level's."},
+};
+
+static const struct hs_fields link_fields = {.name = "link",
+                                             .about = "Single links between two children of a "
+                                                      "level, or what passes on between them.",
+                                             HS_ROWS(link_rows, struct hs_link)};
+
+static enum hs_status check_links(struct hs_level *level, const struct hs_place *place,
+                                  struct hs_error *err)
+{
+    struct hs_links *links = &level->links;
+    struct hs_error why;
+
+    if (!is_links(level)) {
+        if (links->count > 0 || links->relays > 0)
+            return hs_field_fail(place, links->count > 0 ? "links" : "relays", err,
+                                 "expected none, the fabric being \"%s\"",
+                                 hs_fabric_names[level->fabric]);
+        if (level->bytes_per_second == 0)
+            return hs_field_fail(place, "bandwidth_GBps", err, "missing");
+        return HS_OK;
+    }
+    if (level->arity < 2 || level->arity > HS_LINKS_UNITS)
+        return hs_field_fail(place, "arity", err, "expected 2 to %d, the fabric being \"links\"",
+                             HS_LINKS_UNITS);
+    if (links->count == 0)
+        return hs_field_fail(place, "links", err, "missing, the fabric being \"links\"");
+    if (level->bytes_per_second > 0)
+        return hs_field_fail(place, "bandwidth_GBps", err,
+                             "expected none: of the fabric \"links\" it is what a child's links "
+                             "have together");
+    if (level->ports > 1 || !level->striped)
+        return hs_field_fail(place, level->ports > 1 ? "ports" : "striped", err,
+                             "expected none, the fabric being \"links\"");
+    links->units = (int)level->arity;
+    if (hs_links_check(links, "", &why))
+        return hs_json_fail(place->at, err, "%s", why.message);
+    level->bytes_per_second = hs_links_sends_least(links);
+    return HS_OK;
+}
+
+static bool has_bandwidth(const struct hs_place *place)
+{
+    return !is_links(place->object);
+}
+
 static const struct hs_field level_rows[] = {
     {"name", HS_TEXT, LEVEL(name), .form = &level_form},
     {"arity", HS_INTEGER, LEVEL(arity), .presence = HS_NULL, .min = 1, .max = HS_NP_MAX,
@@ -74,13 +151,20 @@ static const struct hs_field level_rows[] = {
               "many as needed."},
     {"fabric", HS_CHOICE, LEVEL(fabric), HS_NAMES(hs_fabric_names), HS_WITH(HS_FABRIC_SWITCH),
      .about = "mesh: each pair of children has a link of its own; switch: any child reaches any "
-              "other with all its bandwidth."},
+              "other with all its bandwidth; links: what `links` says."},
     {"latency_us", HS_NUMBER, LEVEL(latency_seconds), .unit = &hs_unit_microseconds,
      .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds; see latency_kind."},
     {"bandwidth_GBps", HS_NUMBER, LEVEL(bytes_per_second), .unit = &hs_unit_gigabytes,
-     .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
+     .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9, HS_WITHOUT(0),
+     .when = has_bandwidth,
      .about = "What one child of this level can inject into it, per direction, over all its "
-              "ports, in 1e9 bytes per second."},
+              "ports, in 1e9 bytes per second. Not of the fabric links, whose links say it."},
+    {"relays", HS_INTEGER, LEVEL(links.relays), HS_WITHOUT(0), .max = HS_LINKS_VERTICES - 2,
+     .about = "Of the fabric links: what neither sends nor receives, but passes on, such as "
+              "switches and CPUs; numbered after the children."},
+    {"links", HS_LIST, HS_LIST_AT(struct hs_level, links.items, links.count), HS_OPTIONAL, .min = 1,
+     .max = LINKS_MAX, .fields = &link_fields,
+     .about = "Of the fabric links: what joins the children."},
     {"eager_bytes", HS_NUMBER, LEVEL(eager_bytes), HS_WITHOUT(0), .max = (double)HS_BYTES_MAX,
      .about = "Longest message that MPI sends without waiting for its partner."},
     {"rendezvous_us", HS_NUMBER, LEVEL(rendezvous_seconds), HS_WITHOUT(0),
@@ -118,11 +202,25 @@ static enum hs_status check_level(void *object, const struct hs_place *place, st
     }
     if (level->arity > 0 && ranks > INT64_MAX / 2 / level->arity)
         return hs_json_fail(place->at, err, "arity: the arities multiply to more than 2^62 ranks");
-    return HS_OK;
+    return check_links(object, place, err);
 }
 
 static const struct hs_fields level_fields = {
-    .name = "level", HS_ROWS(level_rows, struct hs_level), .check = check_level};
+    .name = "level",
+    HS_ROWS(level_rows, struct hs_level),
+    .check = check_level,
+    .rules =
+        "\"allOf\": [\n"
+        "{ \"if\": { \"properties\": { \"fabric\": { \"const\": \"links\" } },\n"
+        "          \"required\": [\"fabric\"] },\n"
+        "  \"then\": { \"properties\": { \"arity\": { \"minimum\": 2, \"maximum\": 64 },\n"
+        "                              \"bandwidth_GBps\": false, \"ports\": { \"const\": 1 },\n"
+        "                              \"striped\": { \"const\": true } },\n"
+        "            \"required\": [\"arity\", \"links\"] },\n"
+        "  \"else\": { \"properties\": { \"relays\": { \"const\": 0 }, \"links\": false },\n"
+        "            \"required\": [\"bandwidth_GBps\"] } }\n"
+        "]",
+};
 
 /* ---- published times ---- */
 

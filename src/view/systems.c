@@ -147,6 +147,42 @@ void hs_levels_table(struct hs_table *table, const struct hs_system *system)
     }
 }
 
+/* ---- single links ---- */
+
+#define BETWEEN(link) between((char[TEXT_BYTES]){0}, link)
+static const char *between(char text[TEXT_BYTES], const struct hs_link *link)
+{
+    snprintf(text, TEXT_BYTES, link->one_way ? "%d > %d" : "%d - %d", link->from, link->to);
+    return text;
+}
+
+/* clang-format off */
+#define LINKS(column)                                                                              \
+    column(LINK_LEVEL, "level", "level", NULL, TEXT, ALWAYS, (const char *)level->name)            \
+    column(FROM, "from", NULL, NULL, COUNT, ALWAYS, link->from)                                    \
+    column(TO, "to", NULL, NULL, COUNT, ALWAYS, link->to)                                          \
+    column(BOTH, NULL, "between", NULL, FIGURE, ALWAYS, BETWEEN(link))                             \
+    column(ONE_WAY, "one_way", NULL, NULL, COUNT, ALWAYS, link->one_way)                           \
+    column(LINK_COUNT, "links", "links", NULL, COUNT, ALWAYS, link->count)                         \
+    column(EACH, "bytes_per_second", "each", NULL, RATE, ALWAYS, link->bytes_per_second)           \
+    column(LINK_LATENCY, "latency_seconds", "latency", NULL, TIME, ALWAYS,                         \
+           link->latency_seconds > 0 ? link->latency_seconds : level->latency_seconds)
+/* clang-format on */
+
+enum { LINKS(HS_COLUMN_ID) };
+static const struct hs_column links[] = {LINKS(HS_COLUMN_ROW)};
+
+void hs_links_table(struct hs_table *table, const struct hs_level *level)
+{
+    HS_TABLE_INIT(table, "links", links);
+    for (size_t i = 0; i < level->links.count; i++) {
+        const struct hs_link *link = &level->links.items[i];
+
+        hs_table_row(table);
+        LINKS(HS_COLUMN_PUT)
+    }
+}
+
 /* ---- constants of its library ---- */
 
 static const struct hs_constant *constant_of(const struct hs_system *system, const char *name)

@@ -21,6 +21,8 @@ void hs_findings_init(struct hs_table *table);
 void hs_findings_add(struct hs_table *table, const struct hs_finding *finding, const char *name);
 
 void hs_levels_table(struct hs_table *table, const struct hs_system *system);
+/* A row per link of a level of the fabric links. */
+void hs_links_table(struct hs_table *table, const struct hs_level *level);
 
 /* Those of the library's price that are the system's own, beside the ones that ship. */
 void hs_own_constants_table(struct hs_table *table, const struct hs_system *system);

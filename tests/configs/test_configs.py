@@ -143,13 +143,27 @@ def test_kind(name, system):
           f"{name}: has no outer level with less latency than the innermost")
 
 
+def sent(level, vertex):
+    """GB/s over all links of a child, or of what passes on."""
+    return sum(link.get("count", 1) * link["bandwidth_GBps"] for link in level["links"]
+               if link["between"][0] == vertex
+               or (link["between"][1] == vertex and not link.get("one_way")))
+
+
+def rate(level):
+    """GB/s of a child: of single links, of the child whose links have least."""
+    if level.get("fabric") == "links":
+        return min(sent(level, child) for child in range(level["arity"]))
+    return level["bandwidth_GBps"]
+
+
 def test_taper(name, system):
     """No unit can put more into the next level than its children put into it together."""
     wrong = []
     for below, above in zip(system["levels"], system["levels"][1:]):
-        most = below["arity"] * below["bandwidth_GBps"]
-        if above["bandwidth_GBps"] > most * (1 + 1e-12):
-            wrong.append(f"{above['name']}: {above['bandwidth_GBps']} > {most}")
+        most = below["arity"] * rate(below)
+        if rate(above) > most * (1 + 1e-12):
+            wrong.append(f"{above['name']}: {rate(above)} > {most}")
     check(not wrong, f"{name}: no unit injects more than its children together", *wrong)
 
 
@@ -205,12 +219,38 @@ def test_abci(system):
               f"abci: {4 * nodes} takes what the paper's flat equation says")
 
 
+# NVLinks, or xGMI links, of each GPU and die, by their vendors (data sheets, and of the MI250's box
+# the paper that measured it); inside a node of so many.
+LINKS_OF = {
+    "dgx1-p100": (8, [4]), "dgx1-v100": (8, [6]), "ac922-4gpu": (4, [6]), "ac922-6gpu": (6, [6]),
+    "mi250x": (8, [6, 7]), "mi250-16": (16, [7]), "a6000-bridged": (8, [4]),
+    "a100-pcie-bridged": (8, [12]),
+}
+
+
+def test_links(systems):
+    """Graphs have as many of the GPUs' own links as the GPUs have. To POWER9 they lead, too."""
+    wrong = []
+    for name, (gpus, expected) in LINKS_OF.items():
+        level = systems[name]["levels"][0]
+        host = min(level["arity"], gpus) if not name.startswith("ac922") else 1 << 30
+        counts = [sum(link.get("count", 1) for link in level["links"]
+                      if child in link["between"] and max(link["between"]) < host)
+                  for child in range(level["arity"])]
+        if level["arity"] != gpus or sorted(set(counts)) != expected:
+            wrong.append(f"{name}: {level['arity']} GPUs with {counts} links")
+    graphs = sorted(name for name, system in systems.items()
+                    if any(level.get("fabric") == "links" for level in system["levels"]))
+    check(graphs == sorted(LINKS_OF) and not wrong,
+          "graphs of single links have as many links as their GPUs", *wrong, graphs)
+
+
 def figures(system):
     """The table's cell: ARITY x FIGURE per level, from the inside out."""
     cells = []
     for level in system["levels"]:
         arity = "n" if level["arity"] is None else level["arity"]
-        cells.append(f"{level['name']} {arity} x {level['bandwidth_GBps']:.6g}")
+        cells.append(f"{level['name']} {arity} x {rate(level):.6g}")
     return ", ".join(cells)
 
 
@@ -250,6 +290,7 @@ def main():
     if "abci" in systems:
         test_schema_is_strict(schema, validator, systems["abci"])
         test_abci(systems["abci"])
+    test_links(systems)
     test_table(systems)
     print(f"1..{count}")
     return 1 if failed else 0

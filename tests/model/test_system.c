@@ -194,8 +194,12 @@ static void every_shipped_file_reads_back_as_the_same_figures(void **state)
     globfree(&files);
 }
 
-#define LEVEL "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
-#define HEAD  "{\"format\":\"hiersearch.system/1\",\"name\":\"x\","
+#define LEVEL      "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
+#define LINK(ends) "{\"between\":[" ends "],\"bandwidth_GBps\":10}"
+#define GRAPH(arity, relays, links)                                                                \
+    HEAD "\"levels\":[{\"name\":\"a\",\"arity\":" arity                                            \
+         ",\"fabric\":\"links\",\"latency_us\":1,\"relays\":" relays ",\"links\":[" links "]}]}"
+#define HEAD "{\"format\":\"hiersearch.system/1\",\"name\":\"x\","
 
 static void bad_files_are_refused_with_the_place(void **state)
 {
@@ -220,6 +224,42 @@ static void bad_files_are_refused_with_the_place(void **state)
         {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mash\",\"latency_us\":1,"
               "\"bandwidth_GBps\":1}]}",
          "x.json: levels[0].fabric"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":1,"
+              "\"relays\":1}]}",
+         "x.json: levels[0].relays: expected none, the fabric being \"switch\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mesh\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":1,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].links: expected none, the fabric being \"mesh\""},
+        {GRAPH("3", "0", LINK("0,1")),
+         "x.json: levels[0]: links: not joined: no way from unit 0 to"},
+        {GRAPH("3", "0", LINK("0,1") "," LINK("1,2,0")),
+         "x.json: levels[0].links[1].between: expected"},
+        {GRAPH("2", "0", LINK("0,1") "," LINK("1,1")),
+         "x.json: levels[0]: links[1].between: expected two different ends, found 1 and 1"},
+        {GRAPH("2", "1", LINK("0,1") "," LINK("1,3")),
+         "x.json: levels[0]: links[1].between: expected"},
+        {GRAPH("2", "1", LINK("0,1")),
+         "x.json: levels[0]: links: no link leads to relay 0 (vertex 2)"},
+        {GRAPH("2", "0", LINK("0,1") "," LINK("-1,1")), "x.json: levels[0].links[1].between[0]"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"one_way\":true,\"bandwidth_GBps\":1}"),
+         "x.json: levels[0]: links: one way alone: expected a way from unit 1 to unit 0, too"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"count\":0,\"bandwidth_GBps\":1}"),
+         "x.json: levels[0].links[0].count: expected"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"bandwidth_GBps\":0}"),
+         "x.json: levels[0].links[0].bandwidth_GBps: expected"},
+        {GRAPH("2", "0", "{\"between\":[0,1]}"),
+         "x.json: levels[0].links[0].bandwidth_GBps: missing"},
+        {GRAPH("65", "0", LINK("0,1")), "x.json: levels[0].arity: expected 2 to 64"},
+        {GRAPH("null", "0", LINK("0,1")), "x.json: levels[0].arity: expected 2 to 64"},
+        {GRAPH("64", "33", LINK("0,1")), "x.json: levels[0]: relays: expected at most 96"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1}]}",
+         "x.json: levels[0].links: missing, the fabric being \"links\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":5,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].bandwidth_GBps: expected none: of the fabric \"links\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1,"
+              "\"ports\":2,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].ports: expected none, the fabric being \"links\""},
         {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}",
          "x.json: pipeline_granularity"},
         {HEAD "\"launch_us\":\"8\",\"levels\":[" LEVEL "]}", "x.json: launch_us"},
@@ -239,6 +279,60 @@ static void bad_files_are_refused_with_the_place(void **state)
                          HS_INVALID);
         assert_has(err.message, rows[i][1]);
     }
+}
+
+/* A ring of four one way, a fifth behind a relay: what each can send is added up by hand. */
+static void a_level_may_be_single_links(void **state)
+{
+    static const char file[] =
+        GRAPH("5", "1",
+              "{\"between\":[0,1],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[1,2],\"one_way\":true,\"count\":3,\"bandwidth_GBps\":4},"
+              "{\"between\":[2,3],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[3,0],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[5,4],\"bandwidth_GBps\":9,\"latency_us\":2.5},"
+              "{\"between\":[1,5],\"bandwidth_GBps\":100}");
+    struct hs_system system, copy, other;
+    struct hs_text text = {0}, again = {0}, line = {0};
+    struct hs_error err = {0};
+    struct hs_links *links = &system.levels[0].links;
+
+    (void)state;
+    assert_status_is(
+        hs_fields_parse(&hs_system_fields, &system, "x.json", file, strlen(file), &err), HS_OK,
+        &err);
+    assert_int_equal(links->units, 5);
+    assert_int_equal(links->relays, 1);
+    assert_int_equal(links->count, 6);
+    assert_int_equal(links->items[1].count, 3);
+    assert_true(links->items[1].one_way);
+    assert_int_equal(links->items[4].from, 5);
+    assert_int_equal(links->items[4].to, 4);
+    assert_int_equal(links->items[4].count, 1);
+    assert_true(links->items[4].latency_seconds == 2.5e-6);
+    assert_true(system.levels[0].bytes_per_second == 9e9); /* of unit 4 */
+    assert_int_equal(hs_system_capacity(&system), 5);
+    assert_int_equal(hs_system_copy(&copy, &system, &err), HS_OK);
+    assert_true(copy.levels[0].links.items != links->items);
+    assert_true(hs_links_equal(&copy.levels[0].links, links));
+    assert_true(hs_system_equal(&copy, &system));
+    copy.levels[0].links.items[1].count = 2;
+    assert_false(hs_system_equal(&copy, &system));
+    assert_int_equal(hs_system_print(&text, &system, &err), HS_OK);
+    assert_status_is(
+        hs_fields_parse(&hs_system_fields, &other, "printed", text.data, text.length, &err), HS_OK,
+        &err);
+    assert_true(hs_links_equal(&other.levels[0].links, links));
+    assert_int_equal(hs_system_print(&again, &other, &err), HS_OK);
+    assert_string_equal(again.data, text.data);
+    hs_system_format(&line, &system);
+    assert_string_equal(line.data, "a:5@9GB/s~1us;s=1");
+    hs_system_release(&system);
+    hs_system_release(&copy);
+    hs_system_release(&other);
+    hs_text_release(&text);
+    hs_text_release(&again);
+    hs_text_release(&line);
 }
 
 /* NCCL 2.23 brought PAT (its release notes): with one GPU a node a reduce-scatter of few bytes runs
@@ -334,6 +428,7 @@ static void units_stay_in_nodes(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
+    HS_TEST("a level may be single links", a_level_may_be_single_links),
     HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("a line of parts has the figures of the shipped machine",
