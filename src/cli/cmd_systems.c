@@ -150,8 +150,10 @@ static void say_links(struct hs_sheet *sheet, const struct hs_level *level)
     if (links->count == 0)
         return;
     hs_sheet_say(sheet, "\nlinks of %s: 0 to %d are its children", level->name, links->units - 1);
-    if (links->relays > 0)
-        hs_sheet_say(sheet, ", those from %d to %d pass on what comes", links->units,
+    if (links->relays == 1)
+        hs_sheet_say(sheet, ", %d passes on what comes", links->units);
+    else if (links->relays > 1)
+        hs_sheet_say(sheet, ", %d to %d pass on what comes", links->units,
                      hs_links_vertices(links) - 1);
     hs_sheet_say(sheet, "\n\n");
     hs_links_table(&table, level);

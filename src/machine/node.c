@@ -23,6 +23,7 @@ void hs_node_init(struct hs_node *node)
 {
     *node = (struct hs_node){.gpu_count = 0};
     for (size_t g = 0; g < HS_NODE_GPUS_MAX; g++) {
+        node->gpus[g].numa_node = -1;
         for (size_t other = 0; other < HS_NODE_GPUS_MAX; other++)
             node->gpu_paths[g][other] = g == other ? HS_PATH_SAME : HS_PATH_UNKNOWN;
         for (size_t n = 0; n < HS_NODE_NICS_MAX; n++)

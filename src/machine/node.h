@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/parts.h"
 #include "model/system.h"
 
 #define HS_NODE_GPUS_MAX 16
@@ -57,11 +58,12 @@ struct hs_pci {
 struct hs_node_gpu {
     char name[96];
     struct hs_pci pci;
-    int numa_node;                        /* its number; -1: not known */
+    int numa_node;                        /* its number, of a file of those alike; -1: not known */
     int capability;                       /* 90 for 9.0; 0: not known */
     unsigned pcie_generation, pcie_width; /* 0: not known */
     unsigned links;                       /* NVLinks (or xGMI) that are up */
     unsigned switch_links;                /* of them to an NVSwitch */
+    unsigned cpu_links;                   /* of them to its CPU */
     unsigned vendor, device;              /* PCI's; 0: not known */
 };
 
@@ -79,6 +81,7 @@ struct hs_node_cpu {
     char model[96]; /* "": not known */
     unsigned packages, numa_nodes, cores, hardware_threads;
     unsigned long long memory_bytes;
+    double link_bytes_per_second; /* to another CPU, as NCCL counts it (src/graph/topo.h) */
 };
 
 /* What is known of where the node stands. 0: not known. */
@@ -153,6 +156,23 @@ bool hs_node_is_meshed(const struct hs_node *node);
 bool hs_node_is_tray(const char *gpu);
 /* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
 double hs_nvlink_bytes_per_second(int capability);
+/* The same of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the
+ * catalogue, else 16 lanes of PCIe 3; from CPU to CPU, 10 GB/s where nothing says. */
+double hs_node_link_rate(const struct hs_node_gpu *gpu);
+double hs_node_pcie_rate(const struct hs_node_gpu *gpu);
+double hs_node_cpu_rate(const struct hs_node *node);
+/* What the catalogue has under its name, or PCI's numbers; false: nothing. */
+bool hs_node_gpu_part(struct hs_gpu *part, const struct hs_node_gpu *gpu);
+
+/* Whether links join GPUs, but neither all to a switch nor all alike. */
+bool hs_node_is_irregular(const struct hs_node *node);
+/* What joins the GPUs of such a node, as single links: those between them; and how they hang on
+ * PCIe, as the paths between them, the NICs that they share a switch with and their NUMA nodes say:
+ * first a relay per PCIe switch of several GPUs, then one per CPU. Where nothing says it there is
+ * neither, but for one CPU where GPUs are not joined without it. *switches and *cpus are how many.
+ * HS_MEMORY. */
+enum hs_status hs_node_links(struct hs_links *links, int *switches, int *cpus,
+                             const struct hs_node *node, struct hs_error *err);
 
 /* A name from elsewhere, what is not fit to be shown replaced; of at most `bytes` with its NUL. */
 void hs_node_name(char *name, size_t bytes, const char *foreign);

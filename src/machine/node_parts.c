@@ -75,6 +75,20 @@ static const char *gpu_by_device(const struct hs_node_gpu *gpu)
     return NULL;
 }
 
+bool hs_node_gpu_part(struct hs_gpu *part, const struct hs_node_gpu *gpu)
+{
+    const char *name = gpu_by_device(gpu);
+    struct hs_parts parts;
+    char word[WORD_BYTES];
+
+    if (gpu_by_name(word, gpu->name))
+        name = word;
+    if (name == NULL || !known_part(&parts, name))
+        return false;
+    *part = parts.gpu;
+    return true;
+}
+
 /* The kind that has this capability, or this number of links. */
 static const char *gpu_by_figures(const struct hs_node *node)
 {

@@ -30,12 +30,29 @@ double hs_nvlink_bytes_per_second(int capability)
     return 20e9;
 }
 
-static double link_bytes_per_second(const struct hs_node_gpu *gpu)
+double hs_node_link_rate(const struct hs_node_gpu *gpu)
 {
+    struct hs_gpu part = {.capability = 0};
+
+    if (gpu->capability == 0 && gpu->vendor != HS_PCI_AMD)
+        hs_node_gpu_part(&part, gpu);
     if (gpu->vendor != HS_PCI_AMD)
-        return hs_nvlink_bytes_per_second(gpu->capability);
+        return hs_nvlink_bytes_per_second(gpu->capability ? gpu->capability : part.capability);
     return gpu->device >> 8 == 0x74 && gpu->device < 0x7480 ? MI200_XGMI_BYTES_PER_SECOND
                                                             : XGMI_BYTES_PER_SECOND;
+}
+
+double hs_node_pcie_rate(const struct hs_node_gpu *gpu)
+{
+    double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
+    double rate = PCIE3_X16_BYTES_PER_SECOND * width / 16;
+    struct hs_gpu part;
+
+    if (gpu->pcie_generation == 0 && hs_node_gpu_part(&part, gpu))
+        return part.slot_GBps * 1e9;
+    for (unsigned g = 3; g < gpu->pcie_generation; g++)
+        rate *= 2;
+    return rate;
 }
 
 bool hs_node_is_switched(const struct hs_node *node)
@@ -97,7 +114,7 @@ static void add_linked_gpus(struct hs_system *system, const struct hs_node *node
     bool amd = gpu->vendor == HS_PCI_AMD, switched = hs_node_is_switched(node);
     const char *seen_by = node->origin.links_seen_by ? node->origin.links_seen_by : "NVML";
     struct hs_level *level = add_level(system, amd ? &xgmi : &nvlink);
-    double each = link_bytes_per_second(gpu);
+    double each = hs_node_link_rate(gpu);
     int64_t hosts = node->network.hosts > 1 ? node->network.hosts : 1;
 
     level->arity = (int64_t)node->gpu_count * hosts;
@@ -111,6 +128,63 @@ static void add_linked_gpus(struct hs_system *system, const struct hs_node *node
                                       seen_by, gpu->links, amd ? "RCCL" : "NCCL", each / 1e9);
 }
 
+/* ", PCIe switches 8 to 11", by their numbers in the graph. */
+static void append_relays(struct hs_text *out, const char *what, const char *many, int first,
+                          int count)
+{
+    if (count == 1)
+        hs_text_append(out, ", %s %d", what, first);
+    else if (count > 1)
+        hs_text_append(out, ", %s %d to %d", many, first, first + count - 1);
+}
+
+static char *linked_rates(const struct hs_node *node, int cpus)
+{
+    const struct hs_node_gpu *gpu = &node->gpus[0];
+    struct hs_text text = {0};
+    char *rates;
+
+    hs_text_append(&text, "unverified: %s src/graph/topo.h: %g GB/s of a link",
+                   gpu->vendor == HS_PCI_AMD ? "RCCL" : "NCCL", hs_node_link_rate(gpu) / 1e9);
+    if (cpus > 0 && gpu->cpu_links == 0)
+        hs_text_append(&text, ", %g of PCIe%s", hs_node_pcie_rate(gpu) / 1e9,
+                       gpu->pcie_generation > 0 ? "" : " (assumed)");
+    if (cpus > 1)
+        hs_text_append(&text, ", %g between CPUs%s", hs_node_cpu_rate(node) / 1e9,
+                       node->cpu.link_bytes_per_second > 0 ? "" : " (assumed)");
+    rates = text.failed ? NULL : hs_strdup(text.data);
+    hs_text_release(&text);
+    return rates;
+}
+
+static enum hs_status add_irregular_gpus(struct hs_system *system, const struct hs_node *node,
+                                         struct hs_error *err)
+{
+    static const struct kind nvlink = {"nvlink", HS_NCCL_NVLINK_STEP_SECONDS, NCCL_LATENCY};
+    static const struct kind xgmi = {"xgmi", XGMI_LATENCY_SECONDS, RCCL_LATENCY};
+    const struct hs_node_gpu *gpu = &node->gpus[0];
+    const char *seen_by = node->origin.links_seen_by ? node->origin.links_seen_by : "NVML";
+    bool amd = gpu->vendor == HS_PCI_AMD;
+    struct hs_level *level = add_level(system, amd ? &xgmi : &nvlink);
+    struct hs_text fabric = {0};
+    int switches, cpus;
+    enum hs_status status = hs_node_links(&level->links, &switches, &cpus, node, err);
+
+    if (status != HS_OK)
+        return status;
+    level->fabric = HS_FABRIC_LINKS;
+    level->arity = (int64_t)node->gpu_count;
+    level->bytes_per_second = hs_links_sends_least(&level->links);
+    level->arity_source = text_of("GPUs of this node");
+    hs_text_append(&fabric, "%s: links of each pair; GPUs 0 to %zu", seen_by, node->gpu_count - 1);
+    append_relays(&fabric, "PCIe switch", "PCIe switches", (int)node->gpu_count, switches);
+    append_relays(&fabric, "CPU", "CPUs", (int)node->gpu_count + switches, cpus);
+    level->fabric_source = fabric.failed ? NULL : text_of("%s", fabric.data);
+    hs_text_release(&fabric);
+    level->bandwidth_source = linked_rates(node, cpus);
+    return HS_OK;
+}
+
 static void add_slotted_gpus(struct hs_system *system, const struct hs_node *node)
 {
     static const struct kind pcie = {"pcie", HS_NCCL_PCIE_STEP_SECONDS, NCCL_LATENCY};
@@ -121,9 +195,10 @@ static void add_slotted_gpus(struct hs_system *system, const struct hs_node *nod
 
     level->arity = (int64_t)node->gpu_count;
     level->arity_source = text_of("GPUs of this node");
-    level->bytes_per_second = PCIE3_X16_BYTES_PER_SECOND * width / 16;
-    for (unsigned g = 3; g < generation; g++)
-        level->bytes_per_second *= 2;
+    level->bytes_per_second = hs_node_pcie_rate(gpu);
+    for (double at = PCIE3_X16_BYTES_PER_SECOND;
+         gpu->pcie_generation == 0 && at < level->bytes_per_second; at *= 2)
+        generation++;
     level->fabric_source = text_of("unverified: no NVLink between all pairs");
     level->bandwidth_source =
         text_of("unverified: PCIe %u x%g%s; NCCL src/graph/topo.h: 12 GB/s for PCIe 3 x16",
@@ -166,10 +241,13 @@ static void add_net_levels(struct hs_system *system, const struct hs_node *node,
     level->bandwidth_source = text_of("unverified: what the NICs of those nodes send, no taper");
 }
 
-static void propose_levels(struct hs_system *system, const struct hs_node *node)
+static enum hs_status propose_levels(struct hs_system *system, const struct hs_node *node,
+                                     struct hs_error *err)
 {
     size_t chosen[HS_NODE_NICS_MAX], nics = hs_node_choose_nics(chosen, node);
     bool linked = hs_node_is_switched(node) || hs_node_is_meshed(node);
+    bool irregular = node->gpu_count >= 2 && hs_node_is_irregular(node);
+    enum hs_status status = HS_OK;
 
     *system =
         (struct hs_system){.pipeline_granularity = 1, .latency_kind = HS_LATENCY_PROTOCOL_STEP};
@@ -177,11 +255,18 @@ static void propose_levels(struct hs_system *system, const struct hs_node *node)
         system->library = HS_LIBRARY_RCCL;
     if (node->gpu_count >= 2 && linked)
         add_linked_gpus(system, node);
+    else if (irregular)
+        status = add_irregular_gpus(system, node, err);
     else if (node->gpu_count >= 2)
         add_slotted_gpus(system, node);
     if (nics > 0)
         add_net_levels(system, node, nics, (double)nics * node->nics[chosen[0]].bytes_per_second);
-    system->notes = text_of("No figure was measured: replace them with those of calibrate.");
+    system->notes = text_of("No figure was measured: replace them with those of calibrate.%s",
+                            irregular && is_amd(node)
+                                ? " Of the links between two GPUs one was seen; there may be "
+                                  "more, as 4 in an MI250X."
+                                : "");
+    return status;
 }
 
 /* Remarks in lines to one of sentences, behind what is there. */
@@ -212,7 +297,7 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
     if (hs_node_parts(&line, &remarks, node))
         status = hs_system_parse(system, line.data, err);
     else
-        propose_levels(system, node);
+        status = propose_levels(system, node, err);
     hs_text_release(&line);
     if (node->nic_count > 0 && nics == 0)
         hs_text_append(&remarks, "the NICs' rates are not known: no network (`ibstat` prints them, "
@@ -228,5 +313,7 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
         add_notes(system, remarks.data);
     }
     hs_text_release(&remarks);
+    if (status != HS_OK)
+        hs_system_release(system);
     return status;
 }

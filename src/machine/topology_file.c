@@ -13,6 +13,8 @@ static void join_gpu(struct hs_node_gpu *gpu, const struct hs_node_gpu *other)
 {
     if (gpu->name[0] == '\0')
         memcpy(gpu->name, other->name, sizeof(gpu->name));
+    if (gpu->numa_node < 0)
+        gpu->numa_node = other->numa_node;
     if (gpu->vendor == 0) {
         gpu->vendor = other->vendor;
         gpu->device = other->device;
@@ -26,6 +28,7 @@ static void join_gpu(struct hs_node_gpu *gpu, const struct hs_node_gpu *other)
     if (gpu->links == 0) {
         gpu->links = other->links;
         gpu->switch_links = other->switch_links;
+        gpu->cpu_links = other->cpu_links;
     }
 }
 
@@ -101,8 +104,13 @@ static enum hs_status join(struct hs_node *node, const struct hs_node *other, co
 
     if (status == HS_OK)
         status = join_nics(node, other, name, err);
-    if (node->cpu.hardware_threads == 0)
+    if (node->cpu.hardware_threads == 0) {
+        double rate = node->cpu.link_bytes_per_second;
+
         node->cpu = other->cpu;
+        if (rate > 0)
+            node->cpu.link_bytes_per_second = rate;
+    }
     node->has_hwloc = node->has_hwloc || other->has_hwloc;
     node->is_arm = node->is_arm || other->is_arm;
     if (node->network.hosts == 0)

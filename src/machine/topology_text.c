@@ -10,10 +10,11 @@
 #include "machine/slurm_topology.h"
 #include "machine/topology_file.h"
 
-#define LINE_BYTES 4096 /* longer ones are no rows */
-#define WORDS_MAX  160
-#define XGMI_STEP  15 /* rocm-smi's weight of one hop */
-#define LINKS_MAX  64
+#define LINE_BYTES     4096 /* longer ones are no rows */
+#define WORDS_MAX      160
+#define XGMI_STEP      15 /* rocm-smi's weight of one hop */
+#define LINKS_MAX      64
+#define AFFINITY_BYTES 128
 
 enum table {
     TABLE_NVIDIA,  /* what joins each pair */
@@ -31,6 +32,7 @@ struct matrix {
     unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
     unsigned weights[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
     bool is_xgmi[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX], has_types, has_weights;
+    char cores[HS_NODE_GPUS_MAX][AFFINITY_BYTES]; /* of the CPU that a GPU hangs on */
 };
 
 struct reader {
@@ -214,6 +216,20 @@ static bool read_amd_cell(struct reader *r, size_t column, const char *cell)
     return true;
 }
 
+/* What stands behind the cells, "0-19,40-59": GPUs of the same cores hang on the same CPU. */
+static void read_affinity(struct reader *r, const char *cores)
+{
+    struct matrix *matrix = &r->matrix;
+    size_t same = 0;
+
+    if (matrix->table != TABLE_NVIDIA || strspn(cores, "0123456789,-") != strlen(cores))
+        return;
+    snprintf(matrix->cores[matrix->row], AFFINITY_BYTES, "%s", cores);
+    while (strcmp(matrix->cores[same], matrix->cores[matrix->row]) != 0)
+        same++;
+    r->node->gpus[matrix->row].numa_node = (int)same;
+}
+
 /* A row of GPUs. Those of NICs, which follow, say the same once more. */
 static enum hs_status read_row(struct reader *r, char *words[], size_t count)
 {
@@ -239,6 +255,8 @@ static enum hs_status read_row(struct reader *r, char *words[], size_t count)
                            "PHB, NODE or SYS, found \"%.40s\"",
                            wanted, cell);
     }
+    if (count > 1 + r->matrix.gpus + r->matrix.nics)
+        read_affinity(r, words[1 + r->matrix.gpus + r->matrix.nics]);
     if (++r->matrix.row == r->matrix.gpus) {
         r->matrix.is_open = false;
         r->matrix.table = TABLE_NVIDIA;

@@ -21,6 +21,9 @@
 #define LINKS_MAX    64
 #define HOSTS_MAX    1024
 #define CLASS_SWITCH 0x0680 /* of what an NVLink leads to: bridge, other */
+#define CLASS_CPU    0x068001
+/* What stands for its generation where PCI's number is not in the file. */
+#define DEVICE_MI250X 0x740c
 
 enum kind {
     KIND_OTHER,
@@ -258,6 +261,22 @@ static int find_host(struct reader *r, const char *hash)
     return (int)i;
 }
 
+/* GB/s from CPU to CPU: NCCL 2.28 src/graph/topo.h. 0: none that it knows. */
+static double cpu_link_GBps(const char *arch, const char *vendor, unsigned model)
+{
+    if (arch == NULL)
+        return 0;
+    if (strcmp(arch, "ppc64") == 0)
+        return 32;
+    if (strcmp(arch, "arm64") == 0)
+        return 6;
+    if (vendor != NULL && strcmp(vendor, "AuthenticAMD") == 0)
+        return 16;
+    if (vendor == NULL || strcmp(vendor, "GenuineIntel") != 0)
+        return 0;
+    return model >= 0xCF ? 40 : model >= 0x8F ? 22 : model >= 0x55 ? 10 : 6;
+}
+
 static void start_cpu(struct reader *r, const char **attributes)
 {
     struct element *cpu = push(r, KIND_HOST_BRIDGE);
@@ -265,6 +284,9 @@ static void start_cpu(struct reader *r, const char **attributes)
 
     if (cpu == NULL)
         return;
+    r->node->cpu.link_bytes_per_second =
+        1e9 * cpu_link_GBps(arch, attribute(attributes, "vendor"),
+                            number(r, attributes, "modelid", 10, 0xffff));
     cpu->host = find_host(r, attribute(attributes, "host_hash"));
     if (arch != NULL && (strcmp(arch, "arm64") == 0 || strcmp(arch, "aarch64") == 0))
         r->node->is_arm = true;
@@ -286,6 +308,12 @@ static void start_pci(struct reader *r, const char **attributes)
     pci->width = number(r, attributes, "link_width", 10, 64);
 }
 
+/* gfx90a, which RCCL's older files call 910. */
+static bool is_mi200(const char *gcn)
+{
+    return gcn != NULL && (strcmp(gcn, "910") == 0 || strncmp(gcn, "gfx90a", 6) == 0);
+}
+
 static void start_gpu(struct reader *r, const char **attributes)
 {
     struct element *device = device_of(r, r->tree.stack[r->tree.depth - 1]);
@@ -301,6 +329,9 @@ static void start_gpu(struct reader *r, const char **attributes)
         gpu->capability = (int)sm;
     if (gpu != NULL && attribute(attributes, "gcn") != NULL && gpu->vendor == 0)
         gpu->vendor = HS_PCI_AMD;
+    if (gpu != NULL && gpu->vendor == HS_PCI_AMD && gpu->device == 0 &&
+        is_mi200(attribute(attributes, "gcn")))
+        gpu->device = DEVICE_MI250X;
 }
 
 static void start_link(struct reader *r, const char **attributes)
@@ -604,6 +635,8 @@ static void place_links(struct reader *r)
         gpu->links += links->count;
         if (other < node->gpu_count)
             node->nvlinks[links->gpu][other] += links->count;
+        else if (links->target_class == CLASS_CPU)
+            gpu->cpu_links += links->count;
         else if (links->target_class == 0 || links->target_class >> 8 == CLASS_SWITCH)
             gpu->switch_links += links->count;
     }

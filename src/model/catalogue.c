@@ -66,6 +66,8 @@ const struct hs_gpu hs_gpus[] = {
      NVLINKS(18, 40.1) "; times of 1 machine"},
     {"L40S", P, PCIE, 89, PCIE4, 31.5, PCIE4, AMD, false, GUESS, FITTED,
      "PCIe 4 x16 (data sheet), 24 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times of 1 machine"},
+    {"A6000", P, PCIE, 86, PCIE4, 31.5, PCIE4, AMD, false, GUESS, GUESS,
+     "PCIe 4 x16 (data sheet), 24 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times as L40S's"},
     {"RTXPRO6000", P, PCIE, 120, PCIE5, 63.0, PCIE5, AMD, false, GUESS, GUESS,
      "PCIe 5 x16 (data sheet), 48 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times as L40S's"},
     {"MI250X", O, XGMI, 0, 4 * 36.0, 8 * 50.0, PCIE4, AMD, false, GUESS, GUESS,

@@ -118,6 +118,8 @@ static void check_gpus(struct check *check, size_t l)
     int64_t ranks = hs_system_child_ranks(check->system, l);
     double rate = sent_by_child(level), most = gpu->peak_GBps * 1e9 * (double)ranks;
 
+    if (level->fabric == HS_FABRIC_LINKS && gpu->link == HS_LINK_PCIE)
+        return; /* boards under bridges, whose links no part has */
     if (rate > most * ROUNDING)
         find(check, l, "bandwidth", AS_RATE(rate), "at most %s, the peak of %lld x %s",
              AS_RATE(most), (long long)ranks, gpu->name ? gpu->name : "the fastest GPU known");

@@ -3,7 +3,7 @@ from() {
     echo "$*"
     (cd "$SRC/tests/machine/topologies" && hiersearch systems --from "$@" --json) >system.json || return
     sed -n 's/^ *"parts": /  parts /p; s/^ *"notes": /  notes /p' system.json
-    sed -n 's/",$//; s/,$//; s/^      "\(name\|arity\|fabric\|bandwidth_GBps\|ports\)": "\?/ /p' system.json |
+    sed -n 's/",$//; s/,$//; s/^      "\(name\|arity\|fabric\|relays\|bandwidth_GBps\|ports\)": "\?/ /p' system.json |
         paste -sd ' ' | sed 's/   */ /g'
     (cd "$SRC/tests/machine/topologies" && hiersearch systems --from "$@") | sed -n '/^NIC[0-9]* *[XPNS?]/p'
 }
@@ -26,3 +26,22 @@ from p5.xml
 from p5.txt p5.xml | head -n 4
 from hwloc.xml ibstatus.txt
 from hwloc3.xml ibstatus.txt
+from dgx1-v100.txt
+from dgx1-p100.txt
+from dgx1-v100.xml
+from ac922.xml
+from a6000-bridged.txt
+from mi250x.xml
+from mi100-hives.txt
+# What joins the GPUs of a DGX-1 and of an AC922, by NCCL's XML, is what ships.
+links() {
+    python3 -c 'import json, sys
+for link in sorted(json.load(sys.stdin)["levels"][0]["links"], key=lambda link: link["between"]):
+    print(link)'
+}
+for pair in ac922-6gpu:ac922.xml dgx1-v100:dgx1-v100.xml; do
+    hiersearch systems "${pair%:*}" --json | links >shipped
+    hiersearch systems --from "$SRC/tests/machine/topologies/${pair#*:}" --json | links | cmp - shipped && wc -l <shipped
+done
+# Of the matrix the CPUs are not known: their link is another.
+hiersearch systems --from "$SRC/tests/machine/topologies/dgx1-v100.txt" --json | links | diff - shipped
