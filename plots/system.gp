@@ -3,11 +3,19 @@
 tsv = ARG1; output_file = ARG2; output_type = ARG3
 load ARG0[1:strlen(ARG0) - strlen("system.gp")]."common.gp"
 levels = whole("levels"); layers = whole("layers")
-plot_height = 150 + 15 * caption_lines + 46 * (levels + layers)
+graph = fact("graph"); graph_height = 0
+if (graph ne "") {
+    stats tsv index "vertices" using 2:3 nooutput name "PLACE"
+    span = PLACE_max_x - PLACE_min_x + 0.5 > 3.6 ? PLACE_max_x - PLACE_min_x + 0.5 : 3.6
+    graph_height = 0.565 * plot_width * (PLACE_max_y - PLACE_min_y + 0.5) / span + 30
+}
+plot_height = 150 + 15 * caption_lines + 46 * (levels + layers) + graph_height
 eval set_terminal
 eval captions
 
+if (graph ne "") { set multiplot }
 set tmargin 3.5; set bmargin caption_rows + 3.6; set lmargin 3; set rmargin at screen 0.565
+if (graph ne "") { set bmargin at screen (graph_height + 16.0 * caption_rows + 60) / plot_height }
 set border 1
 unset grid
 unset ytics
@@ -45,3 +53,36 @@ if (layers > 0) { commands = commands. \
     ', tsv index "layers" using 3:($4 - 0.2):(text_at - $3):(0)'.leader. \
     ', tsv index "layers" using (text_at):($4 - 0.2):(two_lines(strcol(6)))'.words }
 eval "plot ".commands
+
+# A level of single links: its children on a circle, what passes on as squares. Links beside each other are as many lines.
+if (graph ne "") {
+    eval no_captions
+    unset arrow; unset label; unset border; unset xtics; unset ytics; unset xlabel; unset logscale
+    set lmargin at screen 0; set rmargin at screen 0.565
+    set tmargin at screen (graph_height - 22 + 16.0 * caption_rows + 8) / plot_height
+    set bmargin at screen (16.0 * caption_rows + 8) / plot_height
+    set size ratio -1
+    set xrange [-span / 2 + (PLACE_max_x + PLACE_min_x) / 2 : span / 2 + (PLACE_max_x + PLACE_min_x) / 2]
+    set yrange [PLACE_min_y - 0.25 : PLACE_max_y + 0.25]
+    set key at screen 0.575, screen (graph_height + 16.0 * caption_rows - 30) / plot_height top left Left reverse samplen 3 spacing 1.8 noopaque
+    kinds = whole("link_kinds")
+    array KIND_LABEL[kinds]
+    set table $unused
+    plot tsv index "link_kinds" using (KIND_LABEL[int($1)] = strcol(2), 0) with table
+    unset table
+    set style textbox opaque margins 0.4, 0.3 fillcolor rgb "#ffffff" noborder
+    drawn = ''
+    do for [k = 1:kinds] {
+        lines = sprintf(' linecolor rgb SERIES_COLOUR[%d] dashtype SERIES_DASH[%d]', k, k)
+        # Widths are those of one link, or of a thick line for many.
+        do for [w = 1:2] { drawn = drawn.sprintf(', tsv index "links" using ($5 == %d && ($6 > 2) == %d && $7 == 0 ? $1 : NaN):2:3:4 with vectors nohead linewidth %g', k, w - 1, w == 1 ? 1.4 : 4).lines.' notitle' }
+        if (whole("one_way") > 0) { drawn = drawn.sprintf(', tsv index "links" using ($5 == %d && $7 == 1 ? $1 : NaN):2:(0.9 * $3):(0.9 * $4) with vectors head filled size 0.09,20 linewidth 1.4', k).lines.' notitle' }
+        drawn = drawn.', NaN with lines linewidth 2'.lines.sprintf(' title KIND_LABEL[%d]', k)
+    }
+    if (whole("link_labels") > 0) { drawn = drawn.', tsv index "link_labels" using 1:2:3 with labels boxed font ",10" notitle' }
+    if (whole("relays") > 0) { drawn = drawn.', tsv index "vertices" using ($4 == 1 ? $2 : NaN):3 with points pointtype 5 pointsize 4.2 * PS linecolor rgb LIGHT title "passes on what comes"' }
+    drawn = drawn.', tsv index "vertices" using ($4 == 0 ? $2 : NaN):3 with points pointtype 7 pointsize 5 * PS linecolor rgb "#dcecf7" title "child of ".graph'
+    drawn = drawn.', tsv index "vertices" using 2:3:1 with labels font ",11" notitle'
+    eval "plot ".drawn[3:]
+    unset multiplot
+}

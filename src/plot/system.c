@@ -7,6 +7,7 @@
 #include "model/limit.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/graph.h"
 #include "plot/kinds.h"
 #include "plot/tsv.h"
 #include "view/figures.h"
@@ -53,7 +54,9 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
         hs_text_append(out, " through %" PRId64 " ports each%s", level->ports,
                        level->striped ? "" : " (not striped)");
     hs_text_append(out, "%s; each has %s, latency %s",
-                   level->fabric == HS_FABRIC_MESH ? " in a mesh" : "",
+                   level->fabric == HS_FABRIC_MESH    ? " in a mesh"
+                   : level->fabric == HS_FABRIC_LINKS ? " by single links"
+                                                      : "",
                    HS_AS_RATE(level->bytes_per_second), HS_AS_TIME(level->latency_seconds));
     if (least > 0)
         hs_text_append(out, ": %s at least", HS_AS_TIME(least));
@@ -161,11 +164,21 @@ static void append_limit(struct hs_text *out, const struct hs_result *result,
                        HS_AS_TIME(limit.seconds), result->system.levels[limit.level].name);
 }
 
+/* The innermost level of single links, which is drawn; NULL: there is none. */
+static const struct hs_level *graph_of(const struct hs_system *system)
+{
+    for (size_t l = 0; l < system->level_count; l++)
+        if (system->levels[l].links.count > 0)
+            return &system->levels[l];
+    return NULL;
+}
+
 static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
                         const struct hs_plan *plan, const struct hs_plan_cost *cost,
                         const struct hs_problem *problem)
 {
     const struct hs_result *result = job->inputs[0].result;
+    const struct hs_level *graph = graph_of(&result->system);
     struct hs_text remark = {0};
 
     append_limit(&remark, result, cost, problem);
@@ -184,6 +197,8 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     hs_tsv_fact(out, "np", "%" PRId64, result->np);
     hs_tsv_fact(out, "end", "%#.9g", right_end(result));
     hs_tsv_fact(out, "plan", "%s", cost->count ? HS_AS_PLAN(plan) : "-");
+    if (graph)
+        hs_graph_write_facts(out, graph->name, &graph->links);
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
@@ -214,6 +229,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     write_levels(out, result, &problem);
     write_layers(out, result, &cost);
     write_ticks(out, result);
+    if (graph_of(&result->system))
+        hs_graph_write(out, &graph_of(&result->system)->links);
     return HS_OK;
 }
 

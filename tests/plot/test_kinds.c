@@ -284,6 +284,49 @@ static void system_has_levels_and_layers(void **state)
     hs_result_release(&predicted);
 }
 
+/* Four children, at 135, 225, 315 and 45 degrees; a switch of the first two lies beyond what they
+ * have in the middle, 180 degrees, and a CPU beyond that. */
+static void system_draws_single_links(void **state)
+{
+    static const char file[] = HEAD
+        "\"np\": 4, \"system\": {\"format\": \"hiersearch.system/1\", \"name\": \"g\", \"levels\": "
+        "[{\"name\": \"in\", \"arity\": 4, \"fabric\": \"links\", \"latency_us\": 1, \"relays\": "
+        "2, "
+        "\"links\": [{\"between\": [0, 1], \"count\": 2, \"bandwidth_GBps\": 10}, {\"between\": "
+        "[2, 3], "
+        "\"count\": 5, \"bandwidth_GBps\": 10}, {\"between\": [0, 2], \"bandwidth_GBps\": 5}, "
+        "{\"between\": [0, 4], \"bandwidth_GBps\": 20}, {\"between\": [1, 4], \"one_way\": true, "
+        "\"bandwidth_GBps\": 20}, {\"between\": [4, 5], \"bandwidth_GBps\": 20}]}]}, \"complete\": "
+        "true, "
+        "\"results\": [" MESSAGE "\"best\": \"4\", \"baselines\": [], "
+        "\"candidates\": [{\"plan\": \"4\", \"predicted_seconds\": 0.5}]}]}";
+    struct hs_result predicted;
+    char *whole, *text;
+
+    (void)state;
+    assert_true(asprintf(&whole, file, 8000000) > 0);
+    read_text(&predicted, whole);
+    text = text_of("system", &predicted, NULL, NULL);
+    assert_has(text, "graph\tin\nlink_kinds\t3\nlink_labels\t1\none_way\t1\nrelays\t2\n");
+    assert_has(text, "in joins 4 processes by single links; each has 40.00 GB/s, ");
+    assert_has(text, "# vertices\n# vertex\tx\ty\trelay\n"
+                     "0\t-0.707106781\t0.707106781\t0\n1\t-0.707106781\t-0.707106781\t0\n"
+                     "2\t0.707106781\t-0.707106781\t0\n3\t0.707106781\t0.707106781\t0\n"
+                     "4\t-1.36\t");
+    assert_has(text, "\t1\n5\t-1.7\t");
+    /* Two lines beside each other, 0.034 apart; one for five, which are counted in its middle. */
+    assert_has(text, "# links\n# x\ty\tdx\tdy\tkind\twidth\tone_way\n"
+                     "-0.724106781\t0.707106781\t0\t-1.41421356\t1\t1.4\t0\n"
+                     "-0.690106781\t0.707106781\t0\t-1.41421356\t1\t1.4\t0\n"
+                     "0.707106781\t-0.707106781\t");
+    assert_has(text, "\t1.41421356\t1\t4\t0\n");
+    assert_has(text, "# link_labels\n# x\ty\tlabel\n0.707106781\t");
+    assert_has(text, "\t5\n\n\n# link_kinds\n# kind\tlabel\n1\t10.00 GB/s a link\n"
+                     "2\t5.000 GB/s a link\n3\t20.00 GB/s a link\n");
+    free(text);
+    hs_result_release(&predicted);
+}
+
 static void two_machines_do_not_mix(void **state)
 {
     struct hs_result a, b;
@@ -367,6 +410,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("accuracy counts how wrong the predictions are", accuracy_counts_the_errors),
     HS_TEST("lattice draws the divisors and the path", lattice_draws_divisors_and_the_path),
     HS_TEST("system has the levels and the layers of the plan", system_has_levels_and_layers),
+    HS_TEST("system draws a level of single links", system_draws_single_links),
     HS_TEST("results that do not belong together are refused", two_machines_do_not_mix),
     HS_TEST("calls has work and waiting, or bytes", calls_has_work_and_waiting),
     HS_TEST("an unknown kind is answered with the nearest one", an_unknown_kind_names_the_nearest),

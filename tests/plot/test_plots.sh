@@ -140,6 +140,8 @@ for kind in layers bandwidth accuracy; do
     check "$kind of a calibrated machine that was measured" draws "$kind" svg '<?xml' calibrated-measured.json
 done
 check "calls of NCCL, whose times are not known" draws calls svg '<?xml' "$here/../golden/profile/nccl.json"
+"$program" predict dgx1-v100 --np 8 -q -o graph.json >/dev/null
+check "system of single links" draws system svg '<?xml' graph.json
 check "system of one process" draws system svg '<?xml' one.json
 same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
 check "the same result gives the same picture" same
