@@ -11,8 +11,9 @@ struct asking {
     struct hs_predict_settings settings;
     struct hs_predict predict;
     struct hs_text command;
-    struct hs_profile profile; /* of the question; ranks 0: it has none */
-    struct hs_system before;   /* likewise */
+    struct hs_profile profile;       /* of the question; ranks 0: it has none */
+    struct hs_system before;         /* likewise */
+    struct hiersearch_system chosen; /* of the GPUs asked for; else {0} */
 };
 
 /* The machines that fit a system's description are drawn once, and prices are kept. */
@@ -71,12 +72,28 @@ static enum hs_status say_command(struct asking *asking, const struct hiersearch
     return asking->command.failed ? hs_no_memory(err) : HS_OK;
 }
 
+/* The GPUs asked for, instead of all. */
+static enum hs_status choose(struct hiersearch_system **chosen, struct asking *asking,
+                             struct hiersearch_system *system, struct hs_error *err)
+{
+    enum hs_status status;
+
+    *chosen = system;
+    if (asking->settings.ask.gpus.count == 0)
+        return HS_OK;
+    *chosen = &asking->chosen;
+    status = hs_system_copy(&asking->chosen.system, &system->system, err);
+    return status == HS_OK ? hs_question_choose(&asking->chosen.system, &asking->settings.ask, err)
+                           : status;
+}
+
 /* Release in any case. */
 static enum hs_status ask(struct asking *asking, struct hiersearch_system *system,
                           const struct hiersearch_question *question, const struct hs_print *as,
                           struct hs_error *err)
 {
     const struct hs_question *problem = &asking->settings.ask;
+    struct hiersearch_system *chosen;
     enum hs_status status;
 
     memset(asking, 0, sizeof(*asking));
@@ -84,15 +101,17 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
     if (status == HS_OK)
         status = hs_predict_take(&asking->settings, &asking->profile, err);
     if (status == HS_OK)
-        status = draw(system, hs_question_machines(problem), err);
+        status = choose(&chosen, asking, system, err);
+    if (status == HS_OK)
+        status = draw(chosen, hs_question_machines(problem), err);
     if (status != HS_OK)
         return status;
     asking->predict.system = hs_system_typed(system);
     asking->predict.asked = (struct hs_asked){.question = problem,
                                               .strategy = hs_search_strategy_find(problem->search),
-                                              .system = &system->system,
-                                              .machines = &system->machines,
-                                              .label = hs_system_label(system),
+                                              .system = &chosen->system,
+                                              .machines = &chosen->machines,
+                                              .label = hs_system_label(chosen),
                                               .began_seconds = hs_clock_seconds()};
     return say_command(asking, system, question, err);
 }
@@ -102,6 +121,9 @@ static void release(struct asking *asking)
     hs_text_release(&asking->command);
     hs_profile_release(&asking->profile);
     hs_system_release(&asking->before);
+    if (asking->chosen.machines.count > 0)
+        hs_machines_release(&asking->chosen.machines);
+    hs_system_release(&asking->chosen.system);
 }
 
 /* ---- one collective, as a result ------------------------------------------------------------- */

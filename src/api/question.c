@@ -17,11 +17,23 @@ static enum hs_status take_mesh(struct hs_question *question, struct hs_error *e
                        "--mesh: expected one process count, found a sweep of --np");
     if (hs_mesh_take(&question->mesh, &only, &question->words, err))
         return HS_INVALID;
-    if (only == 0)
+    if (only == 0 && question->gpus.count > 0)
+        *np = (struct hs_range){.first = question->gpus.count, .last = question->gpus.count};
+    else if (only == 0)
         return hs_fail(err, HS_INVALID, "--np P[:P] is missing");
     if (question->mesh.count > 0)
         *np = (struct hs_range){.first = (uint64_t)only, .last = (uint64_t)only};
     return HS_OK;
+}
+
+enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
+                                  struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    if (question->gpus.count > 0)
+        status = hs_system_choose(system, question->gpus.values, (int)question->gpus.count, err);
+    return status && err ? hs_error_prefix(err, status, "--gpus") : status;
 }
 
 enum hs_status hs_question_take(struct hs_question *question, struct hs_error *err)

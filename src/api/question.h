@@ -29,6 +29,7 @@ struct hs_question {
     double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
     unsigned algorithms;         /* bits; 0: not given */
+    struct hs_count_list gpus;   /* of each node, that the job got; empty: all */
 };
 
 /* Rows of struct hs_question. `also` says of sizes what is usual elsewhere. */
@@ -50,6 +51,16 @@ struct hs_question {
          .offset = (place) + offsetof(struct hs_question, bytes),                                  \
          .help = "message per process; 1MiB:1GiB is a sweep in powers of two, and 25MB,1GiB a "    \
                  "list (default " HS_SIZE_ASKED also ")"},                                         \
+        {.name = "gpus",                                                                           \
+         .argument = "LIST",                                                                       \
+         .group = "Problem",                                                                       \
+         .max = HS_LINKS_UNITS - 1,                                                                \
+         .noun = "number of a GPU",                                                                \
+         .type = &hs_option_count_list,                                                            \
+         .offset = (place) + offsetof(struct hs_question, gpus),                                   \
+         .help = "which GPUs of each node the job got, such as 0,1,4,6, where single links join "  \
+                 "them (default: the first; with --np below all of one node the best and the "     \
+                 "worst choice is said)"},                                                         \
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective)),          \
         HS_ROW_ORDER("Problem", (place) + offsetof(struct hs_question, order)),                    \
@@ -102,6 +113,9 @@ struct hs_question {
         .help = "plans to show; the flat split is always shown too"                                \
     }
 
+/* The system becomes that of the GPUs asked for; as it is where none are. As hs_system_choose. */
+enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
+                                  struct hs_error *err);
 /* The process count, which a mesh says, too, and the usual size where none is given; and what does
  * not go together. HS_INVALID. */
 enum hs_status hs_question_take(struct hs_question *question, struct hs_error *err);

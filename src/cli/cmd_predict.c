@@ -115,6 +115,8 @@ static enum hs_status run_on_system(struct hs_context *context, const struct hs_
     struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
     enum hs_status status = hs_find_system(&system, predict.system, context, err);
 
+    if (status == HS_OK)
+        status = hs_question_choose(&system, &settings->ask, err);
     hs_system_keep(&system);
     predict.asked = (struct hs_asked){.question = &settings->ask,
                                       .strategy = hs_search_strategy_find(settings->ask.search),

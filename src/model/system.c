@@ -62,6 +62,68 @@ const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *
     return kind_of(level->bandwidth_kind, level->bandwidth_source);
 }
 
+/* "dgx1-v100-0.1.4.6", where there is room for so much; and a title that says of what. */
+static enum hs_status name_choice(struct hs_system *system, const int *children, int count,
+                                  struct hs_error *err)
+{
+    struct hs_text name = {0}, title = {0};
+    char *said = NULL;
+
+    hs_text_append(&name, "%s", system->name);
+    hs_text_append(&title, "%s%schildren ", system->title ? system->title : "",
+                   system->title ? ": " : "");
+    for (int i = 0; i < count; i++) {
+        hs_text_append(&name, "%c%d", i ? '.' : '-', children[i]);
+        hs_text_append(&title, "%s%d", i ? ", " : "", children[i]);
+    }
+    hs_text_append(&title, " of the %" PRId64 " of %s", system->levels[0].arity,
+                   system->levels[0].name);
+    if (!name.failed && !title.failed)
+        said = hs_strdup(title.data);
+    if (said) {
+        if (name.length < sizeof(system->name))
+            memcpy(system->name, name.data, name.length + 1);
+        free(system->title);
+        system->title = said;
+    }
+    hs_text_release(&name);
+    hs_text_release(&title);
+    return said ? HS_OK : hs_no_memory(err);
+}
+
+enum hs_status hs_system_choose(struct hs_system *system, const int *children, int count,
+                                struct hs_error *err)
+{
+    struct hs_level *level = &system->levels[0];
+    struct hs_links part;
+    enum hs_status status;
+
+    if (level->fabric != HS_FABRIC_LINKS)
+        return hs_fail(err, HS_INVALID,
+                       "expected a machine whose first level is single links, found the %s %s",
+                       hs_fabric_names[level->fabric], level->name);
+    for (int i = 0; i < count; i++)
+        if (children[i] >= level->arity)
+            return hs_fail(err, HS_INVALID, "expected numbers below %" PRId64 ", found %d",
+                           level->arity, children[i]);
+    if (count < 2)
+        return hs_fail(err, HS_INVALID, "expected two or more, found %d", count);
+    status = hs_links_subset(&part, &level->links, children, count, err);
+    if (status == HS_OK)
+        status = hs_links_check(&part, "", err);
+    if (status == HS_OK)
+        status = name_choice(system, children, count, err);
+    if (status != HS_OK) {
+        hs_links_release(&part);
+        return status;
+    }
+    hs_links_release(&level->links);
+    level->links = part;
+    level->arity = count;
+    level->bytes_per_second = hs_links_sends_least(&part);
+    return HS_OK;
+}
+
 bool hs_level_is_inside(const struct hs_level *level)
 {
     static const char *const others[] = {"nvswitch", "quad", "cube", "package", "xbus",

@@ -115,8 +115,8 @@ struct hs_level {
                                 links: what the child that can inject least can */
     /* Protocols of MPI: a message of more bytes than the limit waits for its partner first. */
     double eager_bytes, rendezvous_seconds;
-    int64_t ports; /* NICs of a child, >= 1; ranks are assigned to them in blocks */
-    bool striped;  /* one ring may draw on all of a child's links at once: all ports, and
+    int64_t ports;         /* NICs of a child, >= 1; ranks are assigned to them in blocks */
+    bool striped;          /* one ring may draw on all of a child's links at once: all ports, and
                                 all links to other children of a mesh */
     struct hs_links links; /* of the fabric LINKS: its units are the children; else {0}. Where
                               bytes_per_second is another than hs_links_sends_least, as on
@@ -209,6 +209,13 @@ struct hs_kept *hs_system_kept(const struct hs_system *system);
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 /* Releases what the system owns and zeroes it. A {0} system may be released. */
 void hs_system_release(struct hs_system *system);
+
+/* Leaves of the children of its first level, which single links join, these alone, `count` of them
+ * in ascending order, as the children of what is then the first level: a job that got some of a
+ * node's GPUs. Its name and title say which. HS_INVALID where there is another fabric, a number is
+ * beyond it, or no way is left between two of them; HS_MEMORY; it stays as it is then. */
+enum hs_status hs_system_choose(struct hs_system *system, const int *children, int count,
+                                struct hs_error *err);
 
 /* Appends the one-line form; what it cannot say (sources, title, single links, for which a switch
  * of their bandwidth stands) is left out, every figure is exact. */

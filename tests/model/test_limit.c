@@ -453,10 +453,14 @@ static void no_broadcast_or_reduce_is_priced_below_it(void **state)
  * levels' figures. */
 static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
 {
-    static const char *const names[] = {"abci",
+    static const char *const names[] = {"a100-pcie-bridged",
+                                        "a6000-bridged",
+                                        "abci",
                                         "abci-2",
                                         "abci-3",
                                         "alps",
+                                        "ac922-4gpu",
+                                        "ac922-6gpu",
                                         "bede",
                                         "cedar",
                                         "dgx-a100-superpod",
@@ -468,6 +472,8 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
                                         "frontier",
                                         "gb200-nvl72",
                                         "jupiter",
+                                        "mi250-16",
+                                        "mi250x",
                                         "mi300x",
                                         "mist",
                                         "mn-1",

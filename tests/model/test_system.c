@@ -335,6 +335,44 @@ static void a_level_may_be_single_links(void **state)
     hs_text_release(&line);
 }
 
+/* GPUs 0, 1, 4 and 6 of a DGX-1 with V100: NVLinks 0-1, 0-4 (2), 4-6, and 12 GB/s to a switch. */
+static void a_job_may_have_some_of_the_children(void **state)
+{
+    static const int some[] = {0, 1, 4, 6}, beyond[] = {0, 8}, apart[] = {0, 2};
+    static const char pairs[] = GRAPH("4", "0", LINK("0,1") "," LINK("1,2") "," LINK("2,3"));
+    struct hs_system system, whole, text;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_system_load(&system, "configs/dgx1-v100.json", &err), HS_OK);
+    assert_int_equal(hs_system_copy(&whole, &system, &err), HS_OK);
+    assert_int_equal(hs_system_choose(&system, beyond, 2, &err), HS_INVALID);
+    assert_string_equal(err.message, "expected numbers below 8, found 8");
+    assert_int_equal(hs_system_choose(&system, some, 1, &err), HS_INVALID);
+    assert_true(hs_system_equal(&system, &whole));
+    assert_status_is(hs_system_choose(&system, some, 4, &err), HS_OK, &err);
+    assert_string_equal(system.name, "dgx1-v100-0.1.4.6");
+    assert_has(system.title, ": children 0, 1, 4, 6 of the 8 of nvlink");
+    assert_int_equal(system.levels[0].arity, 4);
+    assert_int_equal(system.levels[0].links.units, 4);
+    assert_int_equal(system.levels[0].links.relays, 6);
+    assert_near(hs_links_sends(&system.levels[0].links, 0), 72e9, 0); /* 1 + 2 NVLinks, PCIe */
+    assert_near(hs_links_sends(&system.levels[0].links, 2), 72e9, 0);
+    assert_near(system.levels[0].bytes_per_second, 32e9, 0); /* GPUs 1 and 6: one NVLink, PCIe */
+    hs_system_release(&system);
+    hs_system_release(&whole);
+    assert_int_equal(
+        hs_fields_parse(&hs_system_fields, &system, "x.json", pairs, strlen(pairs), &err), HS_OK);
+    assert_int_equal(hs_system_choose(&system, apart, 2, &err), HS_INVALID);
+    assert_has(err.message, "not joined");
+    hs_system_release(&system);
+    assert_int_equal(hs_system_parse(&text, "nvlink:mesh:4@100GB/s,ib@10GB/s", &err), HS_OK);
+    assert_int_equal(hs_system_choose(&text, some, 2, &err), HS_INVALID);
+    assert_string_equal(err.message, "expected a machine whose first level is single links, found "
+                                     "the mesh nvlink");
+    hs_system_release(&text);
+}
+
 /* NCCL 2.23 brought PAT (its release notes): with one GPU a node a reduce-scatter of few bytes runs
  * it from there on. */
 static void a_system_says_which_version_runs(void **state)
@@ -429,6 +467,7 @@ static void units_stay_in_nodes(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
     HS_TEST("a level may be single links", a_level_may_be_single_links),
+    HS_TEST("a job may have some of the children", a_job_may_have_some_of_the_children),
     HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("a line of parts has the figures of the shipped machine",
