@@ -525,6 +525,14 @@ $(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
+# Trees packed on the links of irregular nodes, against their limit, all cuts, ForestColl's and rings.
+.PHONY: bench-links
+bench-links: $(BUILD)/bench/links
+	$< dgx1-p100 dgx1-v100 mi250x mi250-16 ac922-4gpu ac922-6gpu mi300x a100-pcie-bridged perlmutter
+$(BUILD)/bench/links: bench/links.c tests/model/all_cuts.h $(call libs,$(USES_model))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
 # Whether what measure states is true: 40 pairs of runs beside busy neighbours, 2,000 played machines.
 .PHONY: bench-certain
 bench-certain: all $(BUILD)/bench/certain
