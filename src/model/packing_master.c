@@ -24,6 +24,7 @@
 #define ROUNDS_MAX   400
 #define ROUNDING     1e-7 /* of what counts as reached; of the solver's own */
 #define WEIGHT_LEAST 1e-9
+#define THIN_OUT_MAX 64 /* trees that are tried to do without */
 
 struct master {
     struct hs_packer *packer;
@@ -206,6 +207,53 @@ static enum hs_status add_helpful(struct master *master, struct hs_error *err)
     return status;
 }
 
+/* The tree in use with the least weight that was not yet tried to do without, and is not the only
+ * one of its root where each has some; -1: there is none. */
+static int find_lightest(const struct master *master, const bool *tried)
+{
+    const struct hs_tree *trees = master->packer->packing->trees;
+    int best = -1, used[HS_LINKS_UNITS] = {0};
+    double least = INFINITY;
+
+    for (size_t i = 0; i < master->columns; i++)
+        used[trees[i].root] +=
+            glp_get_col_prim(master->program, first_column(master) + (int)i) > WEIGHT_LEAST;
+    for (size_t i = 0; i < master->columns; i++) {
+        double weight = glp_get_col_prim(master->program, first_column(master) + (int)i);
+        bool only = has_roots(master->packer) && used[trees[i].root] == 1;
+
+        if (weight > WEIGHT_LEAST && weight < least && !tried[i] && !only) {
+            least = weight;
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+/* Does without one tree after the other, the lightest first, as long as the others make up for it:
+ * a corner may have fewer trees than rows. */
+static enum hs_status thin_out(struct master *master, struct hs_error *err)
+{
+    double reached = glp_get_obj_val(master->program);
+    bool *tried = calloc(master->columns + 1, sizeof(*tried));
+    enum hs_status status = tried ? HS_OK : hs_no_memory(err);
+    int tries = THIN_OUT_MAX;
+
+    for (int i; !status && tries-- > 0 && (i = find_lightest(master, tried)) >= 0;) {
+        int column = first_column(master) + i;
+
+        tried[i] = true;
+        glp_set_col_bnds(master->program, column, GLP_FX, 0, 0);
+        status = solve_program(master, err);
+        if (!status && glp_get_obj_val(master->program) < reached * (1 - ROUNDING)) {
+            glp_set_col_bnds(master->program, column, GLP_LO, 0, 0);
+            status = solve_program(master, err);
+        }
+    }
+    free(tried);
+    return status;
+}
+
 static void take_weights(struct master *master)
 {
     struct hs_packing *packing = master->packer->packing;
@@ -236,10 +284,11 @@ static enum hs_status run_program(struct master *master, double enough, struct h
         if (master->columns == master->packer->packing->count)
             break;
     }
-    if (!status) {
-        master->packer->packing->count = master->columns;
+    master->packer->packing->count = master->columns;
+    if (!status)
+        status = thin_out(master, err);
+    if (!status)
         take_weights(master);
-    }
     return status;
 }
 
