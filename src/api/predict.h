@@ -171,6 +171,12 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
 enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
                                   struct hs_error *err);
 
+/* predict_choices.c: of fewer processes than the first level's single links join, which of its GPUs
+ * are the best and the worst choice, those alike counted once. Nothing of another question.
+ * HS_MEMORY. */
+enum hs_status hs_predict_say_choices(const struct hs_predict *predict,
+                                      const struct hs_predict_point *point, struct hs_error *err);
+
 /* What is asked of a job goes together, and units are some. HS_INVALID. */
 enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
 /* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */

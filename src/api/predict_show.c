@@ -446,7 +446,9 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
         hs_sheet_say(predict->sheet, "\n");
     hs_result_gaps_add(&gaps, result, message);
     hs_predict_legend(predict, &gaps, true, point->extrapolated);
-    status = hs_predict_say_changed(predict, point, err);
+    status = hs_predict_say_choices(predict, point, err);
+    if (status == HS_OK)
+        status = hs_predict_say_changed(predict, point, err);
     if (status == HS_OK)
         status = hs_predict_say_unknown(predict, point, err);
     if (status == HS_OK)

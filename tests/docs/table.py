@@ -49,7 +49,7 @@ cp "$SRC/tests/machine/topologies/topology.conf" .'''),
     (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
 cp "$SRC/tests/golden/fit/gap.json" plan.json
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
-sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
+sed '1,/^## Describe/d' "$SRC/docs/systems.md" | sed -n '/^```json$/,/^```$/p' | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
     (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
 cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
