@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 Machine = Union["System", str, "os.PathLike[str]"]
 
 
+def bandwidth(level: Level) -> float:
+    """What a child can inject into the level, in bytes per second; where single links join them, the child that can least."""
+    if level.bandwidth_bytes_per_second is not None:
+        return level.bandwidth_bytes_per_second
+    return min(sum((link.count or 1) * link.bandwidth_bytes_per_second for link in level.links
+                   if link.between[0] == child or (link.between[1] == child and not link.one_way))
+               for child in range(level.arity or 0))
+
+
 class System(Documented[SystemDocument]):
     """A machine as it is described.
 
@@ -108,8 +117,10 @@ class System(Documented[SystemDocument]):
         """A row per level: name, arity, latency_seconds, bandwidth_bytes_per_second, fabric."""
         import pandas
 
-        names = ["name", "arity", "latency_seconds", "bandwidth_bytes_per_second", "fabric"]
-        return pandas.DataFrame([{name: getattr(level, name) for name in names} for level in self.levels])
+        return pandas.DataFrame([{"name": level.name, "arity": level.arity,
+                                  "latency_seconds": level.latency_seconds,
+                                  "bandwidth_bytes_per_second": bandwidth(level), "fabric": level.fabric}
+                                 for level in self.levels])
 
     def __repr__(self) -> str:
         return f"System({self.name!r}, {self.line!r})"
@@ -118,7 +129,7 @@ class System(Documented[SystemDocument]):
         from ._show import bytes_per_second, seconds, table
 
         rows = [[level.name, "any" if level.arity is None else str(level.arity), seconds(level.latency_seconds),
-                 bytes_per_second(level.bandwidth_bytes_per_second)] for level in self.levels]
+                 bytes_per_second(bandwidth(level))] for level in self.levels]
         title = f"{self.name}: {self.document.title or self.document.parts or 'levels from the inside out'}"
         return table(title, ["level", "units in it", "latency", "bandwidth"], rows, self.notes)
 

@@ -135,6 +135,11 @@ def test_systems(program, tmp_path, monkeypatch):
             assert math.isclose(level.bandwidth_bytes_per_second, said["bandwidth_GBps"] * 1e9)
         system.save(tmp_path / "copy.json")
         assert hs.System(tmp_path / "copy.json") == system == system.copy() == pickle.loads(pickle.dumps(system))
+    graph = hs.System("dgx1-v100")
+    assert graph.levels[0].relays == 6 and len(graph.levels[0].links) == 29
+    assert list(graph.to_pandas()["bandwidth_bytes_per_second"]) == [132e9, 48e9]  # 6 NVLinks and PCIe 3
+    part = hs.predict(graph, gpus=[0, 1, 4, 6], size="64MiB", machines=0)
+    assert part.document.np == 4 and part.document.system.levels[0].arity == 4
     # What a file says now counts, not what it said when it was first read.
     mine = tmp_path / "mine.json"
     monkeypatch.chdir(tmp_path)
