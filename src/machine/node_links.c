@@ -37,6 +37,8 @@ static void add(struct graph *graph, struct hs_link link)
         return;
     }
     *item = link;
+    if (item->count > HS_LINKS_COUNT_MAX) /* a file may say anything */
+        item->count = HS_LINKS_COUNT_MAX;
     links->count++;
 }
 

@@ -1,4 +1,5 @@
 /* propose.c - a system file from what a node is made of. See node.h. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,9 +197,8 @@ static void add_slotted_gpus(struct hs_system *system, const struct hs_node *nod
     level->arity = (int64_t)node->gpu_count;
     level->arity_source = text_of("GPUs of this node");
     level->bytes_per_second = hs_node_pcie_rate(gpu);
-    for (double at = PCIE3_X16_BYTES_PER_SECOND;
-         gpu->pcie_generation == 0 && at < level->bytes_per_second; at *= 2)
-        generation++;
+    if (gpu->pcie_generation == 0) /* each doubles the rate */
+        generation += (unsigned)lround(log2(level->bytes_per_second / PCIE3_X16_BYTES_PER_SECOND));
     level->fabric_source = text_of("unverified: no NVLink between all pairs");
     level->bandwidth_source =
         text_of("unverified: PCIe %u x%g%s; NCCL src/graph/topo.h: 12 GB/s for PCIe 3 x16",

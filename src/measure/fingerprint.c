@@ -74,12 +74,26 @@ static void add_nodes(struct hs_journal_run *run, const struct hs_rank_order *or
     hs_text_release(&text);
 }
 
+/* What the line leaves out of single links. */
+static void add_links(struct hs_text *text, const struct hs_system *system)
+{
+    for (size_t l = 0; l < system->level_count; l++)
+        for (size_t i = 0; i < system->levels[l].links.count; i++) {
+            const struct hs_link *link = &system->levels[l].links.items[i];
+
+            hs_text_append(text, " %d%c%dx%d@%.17g~%.17g", link->from, link->one_way ? '>' : '-',
+                           link->to, link->count, link->bytes_per_second, link->latency_seconds);
+        }
+}
+
 static void add_system(struct hs_journal_run *run, const struct hs_campaign *campaign)
 {
     struct hs_text text = {0};
 
-    if (campaign->has_system)
+    if (campaign->has_system) {
         hs_system_format(&text, &campaign->system);
+        add_links(&text, &campaign->system);
+    }
     add(run, "system", "%s", text.data ? text.data : "");
     hs_text_release(&text);
 }

@@ -90,8 +90,8 @@ static void place_relay(struct layout *layout, int relay, int depth)
         radius = INSIDE;
         turn = 2 * M_PI / layout->links->relays;
     }
-    for (int tries = 0; taken && tries < HS_LINKS_VERTICES; tries++, angle += turn) {
-        place = at_angle(radius, angle);
+    for (int tries = 0; taken && tries < HS_LINKS_VERTICES; tries++) {
+        place = at_angle(radius, angle + tries * turn);
         taken = false;
         for (int v = layout->links->units; v < relay; v++)
             taken = taken || (layout->depth[v] >= 0 && layout->depth[v] <= depth &&

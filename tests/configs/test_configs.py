@@ -58,9 +58,22 @@ def unmarked(text):
     return bool(doubt) and not text.startswith("unverified")
 
 
-def test_schema_is_strict(schema, validator, sample):
+def accepted(validator, sample, changes):
+    """What the schema takes of changes to a system that are wrong."""
     broken = []
-    for path, value in (
+    for path, value in changes:
+        copy = json.loads(json.dumps(sample))
+        at = copy
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+        if validator.is_valid(copy):
+            broken.append(f"{path} = {value!r} is accepted")
+    return broken
+
+
+def test_schema_is_strict(validator, sample, graph):
+    broken = accepted(validator, sample, (
         (("colour",), "red"),
         (("format",), "hiersearch.system/2"),
         (("name",), "Not A Name"),
@@ -76,14 +89,24 @@ def test_schema_is_strict(schema, validator, sample):
         (("levels", 0, "striped"), "yes"),
         (("levels", 0, "source", "bandwidth"), 9301),
         (("levels", 0, "source", "speed"), "a page"),
-    ):
-        copy = json.loads(json.dumps(sample))
-        at = copy
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        if validator.is_valid(copy):
-            broken.append(f"{path} = {value!r} is accepted")
+        (("levels", 0, "relays"), 1),
+        (("levels", 0, "links"), graph["levels"][0]["links"]),
+    ))
+    broken += accepted(validator, graph, (
+        (("levels", 0, "bandwidth_GBps"), 20),
+        (("levels", 0, "fabric"), "mesh"),
+        (("levels", 0, "arity"), 65),
+        (("levels", 0, "arity"), None),
+        (("levels", 0, "links"), []),
+        (("levels", 0, "ports"), 2),
+        (("levels", 0, "links", 0, "between"), [0]),
+        (("levels", 0, "links", 0, "between"), [0, 1, 2]),
+        (("levels", 0, "links", 0, "between"), [0, -1]),
+        (("levels", 0, "links", 0, "count"), 0),
+        (("levels", 0, "links", 0, "one_way"), "yes"),
+        (("levels", 0, "links", 0, "bandwidth_GBps"), 0),
+        (("levels", 0, "links", 0, "colour"), "red"),
+    ))
     check(not broken, "the schema refuses unknown keys, wrong types and figures out of range",
           *broken)
 
@@ -288,7 +311,7 @@ def main():
         test_taper(name, system)
     check("abci" in systems, "the published system abci is shipped")
     if "abci" in systems:
-        test_schema_is_strict(schema, validator, systems["abci"])
+        test_schema_is_strict(validator, systems["abci"], systems["dgx1-v100"])
         test_abci(systems["abci"])
     test_links(systems)
     test_table(systems)

@@ -21,15 +21,16 @@ static void require(bool holds, const char *invariant)
 
 static void check_system(const struct hs_system *system)
 {
+    struct hs_system again;
     struct hs_text text = {0};
-    struct hs_json_document document;
     struct hs_error err = {HS_OK, ""};
 
     require(system->level_count > 0, "a system has levels");
     require(hs_system_print(&text, system, &err) == HS_OK, "a system can be printed");
-    require(hs_json_parse(&document, "printed", text.data, text.length, &err) == HS_OK,
-            "what is printed is JSON");
-    hs_json_release(&document);
+    require(hs_fields_parse(&hs_system_fields, &again, "printed", text.data, text.length, &err) ==
+                HS_OK,
+            "what is printed is a system");
+    hs_system_release(&again);
     hs_text_release(&text);
 }
 
