@@ -110,11 +110,14 @@ INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 # What both have of the rest: of model and base what they call, which needs no library.
 INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
-INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(call sources,model) $(call sources,base))
+# In the place of the solver of linear programs, which they do not bring along.
+INTERPOSERS_UNSOLVED := src/apply/unsolved.c
+INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(INTERPOSERS_UNSOLVED) \
+    $(filter-out src/model/packing_master.c,$(call sources,model)) $(call sources,base))
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c packing.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
-sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
+sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_UNSOLVED),$(sort $(wildcard src/$(1)/*.c)))
 MPI_LAYERS := engine runner measure
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj/%.o,$(call sources,$(1)))

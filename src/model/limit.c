@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "model/graph.h"
 #include "model/traffic.h"
 
 /* A level that ranks are spread over: what its children hold. */
@@ -125,6 +126,8 @@ static double full_rate(const struct hs_system *system, size_t level)
     bool nvlink = hs_system_is_nccl_native(system) &&
                   hs_system_child_ranks(system, level) < system->nccl.gpus;
 
+    if (level == 0 && system->levels[0].fabric == HS_FABRIC_LINKS)
+        return hs_graph_sends(system);
     return nvlink ? fmax(rate, 1e9 * gpu->peak_GBps) : rate;
 }
 
@@ -143,11 +146,28 @@ static struct tier tier_of(const struct hs_system *system, const struct hs_probl
     return tier;
 }
 
+/* Of a collective of all units of a first level with links, and of none else, each being a rank: by
+ * the narrowest of its cuts and partitions. The phase that it is; HS_PHASE_COUNT: another one. */
+static enum hs_phase graph_phase(const struct hs_system *system, const struct hs_problem *problem,
+                                 size_t level)
+{
+    int64_t arity = system->levels[level].arity;
+    bool all = problem->group.ranks == arity && problem->group.size == arity;
+
+    if (level > 0 || system->levels[0].fabric != HS_FABRIC_LINKS || !all ||
+        hs_collectives[problem->collective].prices_only)
+        return HS_PHASE_COUNT;
+    return hs_collectives[problem->collective].last;
+}
+
 double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,
                                  size_t level)
 {
     struct tier tier = tier_of(system, problem, level);
+    enum hs_phase phase = graph_phase(system, problem, level);
 
+    if (phase != HS_PHASE_COUNT)
+        return problem->bytes * hs_graph_bound(system, phase);
     return tier.children > 0 ? crossing_seconds(system, problem, &tier) : 0;
 }
 
@@ -163,7 +183,7 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
         if (tier.children == 0)
             continue;
         latency = fmin(latency, step_seconds(system, &tier));
-        bytes_seconds = crossing_seconds(system, problem, &tier);
+        bytes_seconds = hs_limit_crossing_seconds(system, problem, l);
         if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)
             limit = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
     }

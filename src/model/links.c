@@ -254,7 +254,9 @@ static void take_way(struct ways *ways, int u, int v, double rate)
     ways->before[v] = u;
 }
 
-int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to)
+/* `first`: vertices from it on may be passed. */
+static int find_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to,
+                     int first)
 {
     double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
     struct ways ways = {0};
@@ -266,8 +268,7 @@ int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int
     ways.width[from] = INFINITY;
     for (int hops = 0; hops < vertices && ways.hops[to] < 0; hops++)
         for (int u = 0; u < vertices; u++)
-            for (int v = 0;
-                 ways.hops[u] == hops && (u == from || u >= links->units) && v < vertices; v++)
+            for (int v = 0; ways.hops[u] == hops && (u == from || u >= first) && v < vertices; v++)
                 if (rates[u * vertices + v] > 0)
                     take_way(&ways, u, v, rates[u * vertices + v]);
     if (ways.hops[to] < 0)
@@ -276,6 +277,17 @@ int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int
     for (int i = count; i-- > 0; at = ways.before[at])
         path[i] = at;
     return count;
+}
+
+int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to)
+{
+    return find_path(path, links, from, to, links->units);
+}
+
+int hs_links_path_by_units(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from,
+                           int to)
+{
+    return find_path(path, links, from, to, 0);
 }
 
 /* Of the links from u to v the shortest latency. */

@@ -75,6 +75,9 @@ bool hs_links_alike(const struct hs_links *links);
  * relays, of these where the narrowest link is the widest, of these the first. Fills its vertices,
  * both ends included, and returns how many; 0: there is none. */
 int hs_links_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to);
+/* The same where other units may pass it on, too. */
+int hs_links_path_by_units(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from,
+                           int to);
 /* Latencies of the links along such a way, where a link does not say the level's. */
 double hs_links_path_seconds(const struct hs_links *links, const int *path, int count,
                              double level_seconds);

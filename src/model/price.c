@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/graph.h"
 #include "model/traffic.h"
 
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
@@ -88,6 +89,36 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
            hs_system_waits(system);
 }
 
+/* Whether a level's links are followed as they are, one by one. */
+static bool is_on_graph(const struct hs_system *system, struct hs_stage_key key)
+{
+    return key.algorithm == HS_RING && hs_graph_holds(system, key.layer) &&
+           (key.phase == HS_REDUCE_SCATTER || key.phase == HS_ALLGATHER ||
+            key.phase == HS_ALLREDUCE || key.phase == HS_PAIR);
+}
+
+/* By the algorithm's row. NCCL's own calls go by its rule, whatever the key says: the links see
+ * rings. Single links are seen as a switch that sends what they let pass. */
+static void price_row(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
+{
+    enum hs_algorithm algorithm = hs_system_is_nccl_native(system) ? HS_RING : price->key.algorithm;
+    struct hs_system seen;
+
+    if (price->key.layer.size > 1 && is_on_graph(system, price->key)) {
+        hs_graph_price(price, system, HS_GRAPH_RINGS);
+        return;
+    }
+    if (system->levels[0].fabric != HS_FABRIC_LINKS || price->key.layer.size < 2) {
+        hs_algorithms[algorithm]->price(price, system, ranks);
+        return;
+    }
+    seen = *system;
+    seen.levels[0].bytes_per_second = hs_graph_level(
+        system, price->key.layer,
+        price->key.phase == HS_EXCHANGE && algorithm == HS_RING ? HS_DIRECT : algorithm);
+    hs_algorithms[algorithm]->price(price, &seen, ranks);
+}
+
 static struct hs_stage_price price_of(const struct hs_system *system, const struct hs_group *group,
                                       struct hs_stage_key key, double bytes)
 {
@@ -101,9 +132,7 @@ static struct hs_stage_price price_of(const struct hs_system *system, const stru
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&
            ranks % (key.layer.stride * key.layer.size) == 0);
-    /* NCCL's own calls go by its rule, whatever the key says: the links see rings. */
-    hs_algorithms[hs_system_is_nccl_native(system) ? HS_RING : key.algorithm]->price(&price, system,
-                                                                                     ranks);
+    price_row(&price, system, ranks);
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
     if (hs_system_is_nccl_native(system)) {
@@ -262,7 +291,7 @@ static struct hs_price_line waiting_line(const struct hs_stage_price *price, dou
 {
     struct hs_stage_price at = {.key = price->key, .bytes = bytes, .goes_on = price->goes_on};
 
-    hs_algorithms[at.key.algorithm]->price(&at, price->waits, price->ranks);
+    price_row(&at, price->waits, price->ranks);
     return hs_stage_line(&at, bytes);
 }
 

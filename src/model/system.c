@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/graph.h"
+#include "model/kept.h"
 #include "model/parts.h"
 
 const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
@@ -118,6 +120,8 @@ enum hs_status hs_system_choose(struct hs_system *system, const int *children, i
         return status;
     }
     hs_links_release(&level->links);
+    hs_kept_empty(hs_system_kept(system));
+    hs_graph_empty(system->graph);
     level->links = part;
     level->arity = count;
     level->bytes_per_second = hs_links_sends_least(&part);

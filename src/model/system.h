@@ -185,6 +185,8 @@ struct hs_system {
      * which may differ: kept_of is then another system. */
     struct hs_kept *kept;
     const struct hs_system *kept_of;
+    /* The same of what is found of its links (graph.h); machines drawn of it share it. */
+    struct hs_graph *graph;
 };
 
 /* A system file as a table: reading, writing and comparing are base/fields.h. */

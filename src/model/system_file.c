@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "base/units.h"
+#include "model/graph.h"
 #include "model/kept.h"
 #include "model/links.h"
 #include "model/price_mpi.h"
@@ -433,7 +434,10 @@ enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *syst
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
                               struct hs_error *err)
 {
-    return hs_fields_copy(&hs_system_fields, copy, system, err);
+    enum hs_status status = hs_fields_copy(&hs_system_fields, copy, system, err);
+
+    copy->graph = NULL;
+    return status;
 }
 
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b)
@@ -447,6 +451,7 @@ void hs_system_keep(struct hs_system *system)
         return;
     system->kept = hs_kept_new();
     system->kept_of = system;
+    system->graph = hs_graph_new(system);
 }
 
 struct hs_kept *hs_system_kept(const struct hs_system *system)
@@ -457,5 +462,7 @@ struct hs_kept *hs_system_kept(const struct hs_system *system)
 void hs_system_release(struct hs_system *system)
 {
     hs_kept_free(hs_system_kept(system));
+    if (system->kept_of == system)
+        hs_graph_free(system->graph);
     hs_fields_release(&hs_system_fields, system);
 }

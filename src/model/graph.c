@@ -1,0 +1,284 @@
+#include "model/graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cuts.h"
+#include "model/packing.h"
+
+/* Segments of a tree's part: as many as pass it one after the other. */
+#define SEGMENTS 64
+
+/* Of one way to carry a phase out: on the links as described. */
+struct figure {
+    bool made, fails;
+    double seconds_per_byte;
+    double latency_seconds; /* of the longest way, up and down */
+    double level_seconds;   /* the level's own latency in that */
+    double steps;           /* arcs of it */
+    double segments;        /* 0: none, as of a ring */
+};
+#define PHASES (HS_ALLREDUCE + 1)
+
+struct hs_graph {
+    struct figure figures[HS_GRAPH_WAYS][PHASES];
+    double bounds[HS_PHASE_COUNT]; /* seconds per byte; 0: not yet */
+};
+
+struct hs_graph *hs_graph_new(const struct hs_system *system)
+{
+    if (system->levels[0].fabric != HS_FABRIC_LINKS)
+        return NULL;
+    return calloc(1, sizeof(struct hs_graph));
+}
+
+void hs_graph_free(struct hs_graph *graph)
+{
+    free(graph);
+}
+
+void hs_graph_empty(struct hs_graph *graph)
+{
+    if (graph)
+        memset(graph, 0, sizeof(*graph));
+}
+
+bool hs_graph_holds(const struct hs_system *system, struct hs_layer layer)
+{
+    const struct hs_level *level = &system->levels[0];
+
+    return level->fabric == HS_FABRIC_LINKS && layer.stride == 1 && layer.size == level->arity;
+}
+
+/* ---- of all units ---------------------------------------------------------------------------- */
+
+/* Latency over a unit's way to another. */
+static double way_seconds(const struct hs_packing *packing, const struct hs_level *level, int from,
+                          int to, int route)
+{
+    int path[HS_LINKS_VERTICES] = {from, to}, count = 2;
+
+    if (route >= 0) {
+        count = packing->routes[route].count;
+        for (int i = 0; i < count; i++)
+            path[i] = packing->routes[route].vertices[i];
+    }
+    return hs_links_path_seconds(&level->links, path, count, level->latency_seconds);
+}
+
+/* The longest way along a tree, and its arcs; `up`: to the root. */
+static double longest_way(double *steps, const struct hs_packing *packing,
+                          const struct hs_tree *tree, const struct hs_level *level, bool up)
+{
+    double longest = 0;
+
+    for (int u = 0; u < packing->units; u++) {
+        const int *next = up ? tree->up : tree->down;
+        double seconds = 0, arcs = 0;
+
+        for (int at = u; next[at] >= 0; at = next[at], arcs++)
+            seconds += up ? way_seconds(packing, level, at, next[at], tree->up_route[at])
+                          : way_seconds(packing, level, next[at], at, tree->down_route[at]);
+        longest = fmax(longest, seconds);
+        *steps = fmax(*steps, arcs);
+    }
+    return longest;
+}
+
+typedef enum hs_status make_function(struct hs_packing *packing, const struct hs_links *links,
+                                     enum hs_phase phase, struct hs_error *err);
+
+static struct figure make_figure(const struct hs_level *level, enum hs_graph_way way,
+                                 enum hs_phase phase)
+{
+    static make_function *const makers[HS_GRAPH_WAYS] = {hs_packing_make_rings, hs_packing_make,
+                                                         hs_packing_make_groups};
+    struct figure figure = {.made = true, .segments = way == HS_GRAPH_RINGS ? 0 : SEGMENTS};
+    struct hs_packing packing;
+
+    if (makers[way](&packing, &level->links, phase, NULL) != HS_OK) {
+        figure.fails = true;
+        return figure;
+    }
+    figure.seconds_per_byte = packing.seconds_per_byte;
+    figure.level_seconds = level->latency_seconds;
+    for (size_t t = 0; t < packing.count; t++) {
+        double up = 0, down = 0, seconds;
+
+        seconds = longest_way(&up, &packing, &packing.trees[t], level, true) +
+                  longest_way(&down, &packing, &packing.trees[t], level, false);
+        figure.latency_seconds = fmax(figure.latency_seconds, seconds);
+        figure.steps = fmax(figure.steps, up + down);
+    }
+    hs_packing_release(&packing);
+    return figure;
+}
+
+/* Found again where it is kept. */
+static struct figure figure_of(const struct hs_system *system, enum hs_graph_way way,
+                               enum hs_phase phase)
+{
+    struct figure room = {0};
+    struct figure *figure = system->graph ? &system->graph->figures[way][phase] : &room;
+
+    if (!figure->made)
+        *figure = make_figure(&system->levels[0], way, phase);
+    if (figure->fails && way != HS_GRAPH_RINGS)
+        return figure_of(system, HS_GRAPH_RINGS, phase);
+    return *figure;
+}
+
+/* By how much the level is faster than its links as described, and later: on machines drawn. */
+static double faster(const struct hs_level *level)
+{
+    return level->bytes_per_second / hs_links_sends_least(&level->links);
+}
+
+static double later(const struct hs_level *level, const struct figure *figure)
+{
+    return figure->level_seconds > 0 ? level->latency_seconds / figure->level_seconds : 1;
+}
+
+void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system,
+                    enum hs_graph_way way)
+{
+    static const enum hs_phase both[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
+    bool pair = price->key.phase == HS_PAIR;
+    double size = (double)price->key.layer.size, latency = 0, per_byte = 0;
+
+    for (int i = 0; i < (pair ? 2 : 1); i++) {
+        struct figure figure = figure_of(system, way, pair ? both[i] : price->key.phase);
+        double behind = figure.segments > 0 ? fmax(0, figure.steps - 1) / figure.segments : 0;
+
+        latency += figure.latency_seconds * later(&system->levels[0], &figure) *
+                   system->pipeline_granularity;
+        per_byte += figure.seconds_per_byte * (1 + behind) / faster(&system->levels[0]);
+        price->steps += figure.steps;
+    }
+    hs_stage_add_line(price, (struct hs_price_line){latency, per_byte * size / (size - 1)});
+    price->ring_bytes_per_second =
+        hs_phase_passes(price->key.phase) / price->lines[0].seconds_per_byte;
+    price->rings_per_link = 1;
+    price->occupancy[0] = 1;
+}
+
+double hs_graph_bound(const struct hs_system *system, enum hs_phase phase)
+{
+    const struct hs_level *level = &system->levels[0];
+    double room = 0, *bound = system->graph ? &system->graph->bounds[phase] : &room;
+
+    if (*bound == 0)
+        *bound = hs_cuts_of(&level->links, phase).seconds_per_byte;
+    return *bound / faster(level);
+}
+
+double hs_graph_sends(const struct hs_system *system)
+{
+    const struct hs_level *level = &system->levels[0];
+    double most = 0;
+
+    for (int u = 0; u < level->links.units; u++)
+        most = fmax(most, hs_links_sends(&level->links, u));
+    return most * faster(level);
+}
+
+/* ---- of other layers ------------------------------------------------------------------------- */
+
+/* Links of the unit, and what a pattern of messages loads them with. */
+struct routing {
+    const struct hs_links *links;
+    struct hs_layer layer;
+    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    double loads[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+};
+
+/* A message to a place of unit u's group, if that lies in the same unit of the level. */
+static void route(struct routing *routing, int u, int64_t place, double bytes)
+{
+    const struct hs_links *links = routing->links;
+    int64_t block = routing->layer.stride * routing->layer.size;
+    int64_t to = u / block * block + u % routing->layer.stride + place * routing->layer.stride;
+    int path[HS_LINKS_VERTICES], count;
+
+    if (to >= links->units || to == u)
+        return;
+    count = hs_links_path(path, links, u, (int)to);
+    if (count == 0)
+        count = hs_links_path_by_units(path, links, u, (int)to);
+    for (int i = 0; i + 1 < count; i++)
+        routing->loads[path[i] * hs_links_vertices(links) + path[i + 1]] += bytes;
+}
+
+/* Every unit sends a byte to the place so far from its own; where sizes are powers of two and it is
+ * asked for, to that which differs from it in that bit. */
+static void shift(struct routing *routing, int64_t distance, bool swaps)
+{
+    int64_t size = routing->layer.size, stride = routing->layer.stride;
+
+    for (int u = 0; u < routing->links->units; u++) {
+        int64_t place = u / stride % size;
+
+        if (swaps && (size & (size - 1)) == 0)
+            route(routing, u, place ^ distance, 1);
+        else
+            route(routing, u, (place + distance) % size, 1);
+    }
+}
+
+/* What the busiest link needs for it; the loads are then none again. */
+static double busiest_seconds(struct routing *routing)
+{
+    int n = hs_links_vertices(routing->links);
+    double busiest = 0;
+
+    for (int i = 0; i < n * n; i++)
+        if (routing->loads[i] > 0)
+            busiest = fmax(busiest, routing->loads[i] / routing->rates[i]);
+    memset(routing->loads, 0, sizeof(routing->loads));
+    return busiest;
+}
+
+/* Per byte that a child sends: of the worst step; of a tree all steps are under way at once. */
+static double pattern_seconds(struct routing *routing, enum hs_algorithm algorithm)
+{
+    int64_t size = routing->layer.size;
+    double worst = 0, sum = 0;
+
+    if (algorithm == HS_DIRECT) {
+        for (int64_t distance = 1; distance < size; distance++) {
+            /* None in between stays in a unit. */
+            if (distance == routing->links->units && size > 2 * distance)
+                distance = size - distance;
+            shift(routing, distance, false);
+        }
+        return busiest_seconds(routing) / (double)(size - 1);
+    }
+    for (int64_t distance = 1; distance < size; distance *= algorithm == HS_RING ? size : 2) {
+        double seconds;
+
+        shift(routing, distance, algorithm != HS_RING);
+        seconds = busiest_seconds(routing);
+        worst = fmax(worst, seconds);
+        sum += seconds;
+    }
+    return algorithm == HS_TREE ? sum : worst;
+}
+
+double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
+                      enum hs_algorithm algorithm)
+{
+    const struct hs_level *level = &system->levels[0];
+    struct routing *routing = calloc(1, sizeof(*routing));
+    double busiest = 0;
+
+    if (routing && layer.stride < level->arity) {
+        routing->links = &level->links;
+        routing->layer = layer;
+        hs_links_rates(routing->rates, &level->links);
+        busiest = pattern_seconds(routing, algorithm);
+    }
+    free(routing);
+    return busiest > 0 ? fmin(level->bytes_per_second, faster(level) / busiest)
+                       : level->bytes_per_second;
+}
