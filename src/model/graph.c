@@ -265,6 +265,16 @@ static double pattern_seconds(struct routing *routing, enum hs_algorithm algorit
     return algorithm == HS_TREE ? sum : worst;
 }
 
+/* Of rings through all units, one after the other, and on to the next ones: in each unit they take
+ * the order that has the most rings. */
+static double rings_rate(const struct hs_system *system)
+{
+    double units = (double)system->levels[0].links.units;
+    struct figure figure = figure_of(system, HS_GRAPH_RINGS, HS_ALLGATHER);
+
+    return (units - 1) / units / figure.seconds_per_byte * faster(&system->levels[0]);
+}
+
 double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
                       enum hs_algorithm algorithm)
 {
@@ -272,6 +282,10 @@ double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
     struct routing *routing = calloc(1, sizeof(*routing));
     double busiest = 0;
 
+    if (algorithm == HS_RING && layer.stride == 1 && layer.size % level->arity == 0) {
+        free(routing);
+        return fmin(level->bytes_per_second, rings_rate(system));
+    }
     if (routing && layer.stride < level->arity) {
         routing->links = &level->links;
         routing->layer = layer;

@@ -39,8 +39,8 @@ double hs_graph_bound(const struct hs_system *system, enum hs_phase phase);
 /* Bytes per second that the unit with the most links can send. */
 double hs_graph_sends(const struct hs_system *system);
 /* Bytes per second that a child of the first level, which has links, can send of a layer by an
- * algorithm: in its worst step, over the shortest ways (hs_links_path). That of the level where
- * nothing stays inside of a unit. */
+ * algorithm: in its worst step, over the shortest ways (hs_links_path); of rings through whole units
+ * what the best rings of a unit carry. That of the level where nothing stays inside of a unit. */
 double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
                       enum hs_algorithm algorithm);
 

@@ -118,6 +118,11 @@ static void other_layers_see_the_ways_that_they_take(void **state)
     /* 0 and 4 are joined, as are 1 and 5, 2 and 6, 3 and 7. */
     pairs.stride = 4;
     assert_near(hs_graph_level(&system, pairs, HS_RING), rates[4], 1e-12);
+    /* Rings through two nodes have in each what its own rings carry. */
+    assert_near(
+        hs_graph_level(&system, (struct hs_layer){.stride = 1, .size = 16}, HS_RING) * 8 / 7,
+        1 / price_whole(&system, HS_ALLGATHER, HS_GRAPH_RINGS).lines[0].seconds_per_byte * 8 / 7,
+        1e-9);
     hs_system_release(&system);
 }
 
