@@ -157,7 +157,8 @@ bool hs_node_is_tray(const char *gpu);
 /* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
 double hs_nvlink_bytes_per_second(int capability);
 /* The same of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the
- * catalogue, else 16 lanes of PCIe 3; from CPU to CPU, 10 GB/s where nothing says. */
+ * catalogue, else 16 lanes of PCIe 3; from CPU to CPU, POWER9's or
+ * Skylake's where nothing says. */
 double hs_node_link_rate(const struct hs_node_gpu *gpu);
 double hs_node_pcie_rate(const struct hs_node_gpu *gpu);
 double hs_node_cpu_rate(const struct hs_node *node);

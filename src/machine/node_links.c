@@ -8,8 +8,10 @@
 /* A way over PCIe takes NCCL's step: half of it at each end, and next to nothing in between. */
 #define PCIE_END_SECONDS (HS_NCCL_PCIE_STEP_SECONDS / 2)
 #define RELAY_SECONDS    0.1e-6
-/* Of CPUs that are not known: a Skylake's to another (NCCL src/graph/topo.h, SKL_QPI_BW). */
-#define CPUS_BYTES_PER_SECOND 10e9
+/* From CPU to CPU, where these are not known: of those that have NVLinks POWER9's, else a Skylake's
+ * (NCCL src/graph/topo.h, P9_BW and SKL_QPI_BW). */
+#define POWER_BYTES_PER_SECOND 32e9
+#define CPUS_BYTES_PER_SECOND  10e9
 
 /* Which group each GPU is in: the number of its first GPU. */
 struct groups {
@@ -58,8 +60,10 @@ static bool is_near(const struct hs_node *node, size_t a, size_t b, enum hs_node
 
 double hs_node_cpu_rate(const struct hs_node *node)
 {
-    return node->cpu.link_bytes_per_second > 0 ? node->cpu.link_bytes_per_second
-                                               : CPUS_BYTES_PER_SECOND;
+    if (node->cpu.link_bytes_per_second > 0)
+        return node->cpu.link_bytes_per_second;
+    return node->gpu_count > 0 && node->gpus[0].cpu_links > 0 ? POWER_BYTES_PER_SECOND
+                                                              : CPUS_BYTES_PER_SECOND;
 }
 
 static struct groups group_within(const struct hs_node *node, enum hs_node_path far)

@@ -123,6 +123,8 @@ static bool leads_to_switch(const struct nvml *nvml, void *device, unsigned link
     int type = REMOTE_SWITCH;
     bool known = nvml->DeviceGetNvLinkRemoteDeviceType(device, link, &type) == NVML_SUCCESS;
 
+    if (known && type == REMOTE_NPU)
+        node->gpus[i].cpu_links++;
     if (known && (type == REMOTE_SWITCH || type == REMOTE_NPU))
         return type == REMOTE_SWITCH;
     if (nvml->DeviceGetNvLinkRemotePciInfo_v2(device, link, &remote) == NVML_SUCCESS)

@@ -2,8 +2,9 @@
  * fake_nvml.c - a libnvidia-ml.so.1 for tests: four GPUs, at PCI 0000:02:00, :04:, :06: and :08:.
  *
  * $FAKE_NVML says what joins them: "switch" (18 links each, to a switch; Hopper), "mesh" (2 links
- * between each pair; Volta), "guest" (as "switch", in a virtual machine that does not see what is
- * behind the links), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails).
+ * between each pair; Volta), "power" (3 to one other and 3 to the CPU; Volta on POWER9), "guest"
+ * (as "switch", in a virtual machine that does not see what is behind the links), "pcie" (nothing
+ * but PCIe 4 x16) or "broken" (nvmlInit fails).
  * $FAKE_NVML_DRIVER: the driver.
  */
 #include <stdio.h>
@@ -74,7 +75,7 @@ int nvmlDeviceGetPciInfo_v3(void *device, struct pci *pci)
 int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor)
 {
     (void)device;
-    *major = is("mesh") ? 7 : 9;
+    *major = is("mesh") || is("power") ? 7 : 9;
     *minor = 0;
     return 0;
 }
@@ -96,7 +97,7 @@ int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *width)
 int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *up)
 {
     (void)device;
-    if (is("pcie") || link >= (is("mesh") ? 6u : 18u))
+    if (is("pcie") || link >= (is("mesh") || is("power") ? 6u : 18u))
         return is("pcie") ? 3 : 2; /* not supported; no such link */
     *up = 1;
     return 0;
@@ -105,8 +106,7 @@ int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *up)
 int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, int *type)
 {
     (void)device;
-    (void)link;
-    *type = is("mesh") ? 0 : is("guest") ? 255 : 2;
+    *type = is("mesh") ? 0 : is("power") ? link / 3 : is("guest") ? 255 : 2;
     return 0;
 }
 
@@ -115,6 +115,8 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, struct pci 
 {
     if (is("guest"))
         return 3;
+    if (is("power"))
+        return nvmlDeviceGetPciInfo_v3((void *)(size_t)(1 + (number(device) ^ 1u)), pci);
     unsigned other = link / 2;
     return nvmlDeviceGetPciInfo_v3((void *)(size_t)(1 + other + (other >= number(device))), pci);
 }

@@ -73,6 +73,10 @@ check "predict takes the system file" '[ $status = 0 ] && [ -s out ]'
 FAKE_NVML=mesh run --json
 check "two links between each pair are a mesh of 6 links x 20 GB/s" 'holds "l[0][\"fabric\"] == \"mesh\" and \
     abs(l[0][\"bandwidth_GBps\"] - 120) < 1e-6"'
+FAKE_NVML=power run --json
+check "three links in pairs and three to the CPU are a graph with two CPUs" 'holds "l[0][\"fabric\"] == \"links\" and \
+    l[0][\"relays\"] == 2 and [(*k[\"between\"], k.get(\"count\", 1), k[\"bandwidth_GBps\"]) for k in l[0][\"links\"][:-1]] == \
+    [(0, 1, 3, 20), (2, 3, 3, 20), (0, 4, 3, 20), (1, 4, 3, 20), (2, 5, 3, 20), (3, 5, 3, 20)] and l[0][\"links\"][-1][\"between\"] == [4, 5] and l[0][\"links\"][-1][\"bandwidth_GBps\"] == 32"'
 FAKE_NVML=pcie run --json
 check "without NVLink the level is PCIe 4 x16 at 24 GB/s" 'holds "l[0][\"name\"] == \"pcie\" and \
     abs(l[0][\"bandwidth_GBps\"] - 24) < 1e-6"'
