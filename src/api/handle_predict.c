@@ -13,7 +13,7 @@ struct asking {
     struct hs_text command;
     struct hs_profile profile;       /* of the question; ranks 0: it has none */
     struct hs_system before;         /* likewise */
-    struct hiersearch_system chosen; /* of the GPUs asked for; else {0} */
+    struct hiersearch_system chosen; /* where it is of some of its GPUs; else {0} */
 };
 
 /* The machines that fit a system's description are drawn once, and prices are kept. */
@@ -72,15 +72,16 @@ static enum hs_status say_command(struct asking *asking, const struct hiersearch
     return asking->command.failed ? hs_no_memory(err) : HS_OK;
 }
 
-/* The GPUs asked for, instead of all. */
+/* Some of its GPUs, where it is asked of such. */
 static enum hs_status choose(struct hiersearch_system **chosen, struct asking *asking,
                              struct hiersearch_system *system, struct hs_error *err)
 {
     enum hs_status status;
 
     *chosen = system;
-    if (asking->settings.ask.gpus.count == 0)
+    if (!hs_question_is_part(&asking->settings.ask, &system->system))
         return HS_OK;
+    asking->predict.whole = &system->system;
     *chosen = &asking->chosen;
     status = hs_system_copy(&asking->chosen.system, &system->system, err);
     return status == HS_OK ? hs_question_choose(&asking->chosen.system, &asking->settings.ask, err)

@@ -99,6 +99,7 @@ struct hs_predict {
     struct hs_asked asked;            /* settings->ask, on the system */
     const char *system;               /* as typed: what to call it in a command */
     const struct hs_profile *profile; /* of a job; NULL: not asked for */
+    const struct hs_system *whole;    /* of which the system is some GPUs; NULL: it is all */
     const struct hs_system *before;   /* what was believed of it before; NULL: not asked for */
     const char *command;              /* line, for results */
     struct hs_text *out;

@@ -35,7 +35,7 @@ static enum hs_status price(struct choices *choices, const struct hs_subset *sub
     struct hs_search_result found;
     struct hs_system system;
     int units[64], count = take_bits(units, subset->units);
-    enum hs_status status = hs_system_copy(&system, choices->predict->asked.system, err);
+    enum hs_status status = hs_system_copy(&system, choices->predict->whole, err);
 
     if (status != HS_OK)
         return status;
@@ -44,6 +44,7 @@ static enum hs_status price(struct choices *choices, const struct hs_subset *sub
     if (status == HS_INVALID)
         choices->apart += subset->alike;
     if (status == HS_OK) {
+        hs_system_keep(&system);
         choices->request.system = &system;
         status = hs_search(&found, hs_search_strategy_find("lattice"), &choices->request, err);
         if (status == HS_OK) {
@@ -76,7 +77,7 @@ static int by_seconds(const void *left, const void *right)
 static void say(const struct choices *choices, size_t kinds)
 {
     const struct hs_predict *predict = choices->predict;
-    const struct hs_level *level = &predict->asked.system->levels[0];
+    const struct hs_level *level = &predict->whole->levels[0];
     const struct hs_choice *best = &choices->items[0], *worst = &choices->items[choices->count - 1];
     size_t shown = (size_t)predict->settings->ask.top;
     struct hs_table table;
@@ -105,15 +106,12 @@ static void say(const struct choices *choices, size_t kinds)
     hs_sheet_table(predict->sheet, &table);
 }
 
-/* One call of some of the first level's children, which single links join, and none are asked for.
- */
+/* One call of some of the first level's children, which nobody asked for. */
 static bool has_choice(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    const struct hs_level *level = &predict->asked.system->levels[0];
     const struct hs_group *group = &point->request.problem.group;
 
-    return level->fabric == HS_FABRIC_LINKS && predict->settings->ask.gpus.count == 0 &&
-           group->size == group->ranks && group->size > 1 && group->size < level->arity;
+    return predict->whole && predict->settings->ask.gpus.count == 0 && group->size == group->ranks;
 }
 
 enum hs_status hs_predict_say_choices(const struct hs_predict *predict,
@@ -127,14 +125,14 @@ enum hs_status hs_predict_say_choices(const struct hs_predict *predict,
         return HS_OK;
     choices.request.top = 1;
     choices.request.progress = NULL;
-    status = hs_subsets_find(&subsets, &predict->asked.system->levels[0].links,
+    status = hs_subsets_find(&subsets, &predict->whole->levels[0].links,
                              (int)point->request.problem.group.size, err);
     if (status == HS_INVALID || subsets.count > KINDS_MAX) {
         hs_sheet_say(predict->sheet,
                      "\nchoices of %" PRId64 " of the %" PRId64 " of %s are of more than %d kinds, "
                      "too many to compare: --gpus asks for one\n",
-                     point->request.problem.group.size, predict->asked.system->levels[0].arity,
-                     predict->asked.system->levels[0].name, KINDS_MAX);
+                     point->request.problem.group.size, predict->whole->levels[0].arity,
+                     predict->whole->levels[0].name, KINDS_MAX);
         status = HS_OK;
     } else if (status == HS_OK) {
         choices.items = calloc(subsets.count + 1, sizeof(*choices.items));

@@ -113,7 +113,11 @@ struct hs_question {
         .help = "plans to show; the flat split is always shown too"                                \
     }
 
-/* The system becomes that of the GPUs asked for; as it is where none are. As hs_system_choose. */
+/* Whether what is asked is of some of the children of a first level of single links: of GPUs asked
+ * for, or of one process count below all. */
+bool hs_question_is_part(const struct hs_question *question, const struct hs_system *system);
+/* The system becomes that of the GPUs asked for, else, where it is of some, of the first; as it is
+ * where these are not joined. As hs_system_choose. */
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err);
 /* The process count, which a mesh says, too, and the usual size where none is given; and what does

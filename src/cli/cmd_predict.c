@@ -113,10 +113,15 @@ static enum hs_status run_on_system(struct hs_context *context, const struct hs_
     const struct hs_predict_settings *settings = asked->settings;
     struct hs_predict predict = *asked;
     struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
+    struct hs_system whole = {.level_count = 0};
     enum hs_status status = hs_find_system(&system, predict.system, context, err);
 
-    if (status == HS_OK)
-        status = hs_question_choose(&system, &settings->ask, err);
+    if (status == HS_OK && hs_question_is_part(&settings->ask, &system)) {
+        status = hs_system_copy(&whole, &system, err);
+        predict.whole = &whole;
+        if (status == HS_OK)
+            status = hs_question_choose(&system, &settings->ask, err);
+    }
     hs_system_keep(&system);
     predict.asked = (struct hs_asked){.question = &settings->ask,
                                       .strategy = hs_search_strategy_find(settings->ask.search),
@@ -134,6 +139,7 @@ static enum hs_status run_on_system(struct hs_context *context, const struct hs_
     if (status == HS_OK)
         status = answer_watched(&predict, context->quiet, err);
     hs_system_release(&before);
+    hs_system_release(&whole);
     hs_system_release(&system);
     return status;
 }
