@@ -1,6 +1,6 @@
 /*
- * links.c - what trees packed on a node's links reach (model/packing.h), on the systems named: every
- * choice of 2 and more of a node's GPUs, or of 16 some that are drawn.
+ * links.c - what trees packed on a node's links reach (model/packing.h), on the systems named:
+ * every choice of 2 and more of a node's GPUs, or of 16 some that are drawn.
  *
  *     links NAME...      of configs/NAME.json
  *

@@ -1,6 +1,6 @@
 /*
- * cuts.h - what no algorithm on a link graph (links.h) can beat, whatever it does: by the bytes that
- * must cross the links between two parts of the units, or between many.
+ * cuts.h - what no algorithm on a link graph (links.h) can beat, whatever it does: by the bytes
+ * that must cross the links between two parts of the units, or between many.
  *
  * B(S) is what all links that leave a set S of units carry per second, of relays those taken along
  * that make it least. N units, and n as in packing.h:

@@ -1,10 +1,10 @@
 /*
  * graph.h - what stages cost on a level whose children single links join (links.h).
  *
- * On such a first level a layer of all its units, next to each other, goes by its links as they are:
- * in rings, in groups or over packed trees (packing.h). With n bytes that takes what the busiest
- * link carries, and the latencies of the longest way; where trees are passed segment by segment the
- * last one is as many segments behind as the tree is deep.
+ * On such a first level a layer of all its units, next to each other, goes by its links as they
+ * are: in rings, in groups or over packed trees (packing.h). With n bytes that takes what the
+ * busiest link carries, and the latencies of the longest way; where trees are passed segment by
+ * segment the last one is as many segments behind as the tree is deep.
  *
  * Other layers see the level as if it were a switch: what a child can send is what is left of the
  * links where every child sends to the others of its layer inside of the unit, over the shortest
@@ -39,8 +39,9 @@ double hs_graph_bound(const struct hs_system *system, enum hs_phase phase);
 /* Bytes per second that the unit with the most links can send. */
 double hs_graph_sends(const struct hs_system *system);
 /* Bytes per second that a child of the first level, which has links, can send of a layer by an
- * algorithm: in its worst step, over the shortest ways (hs_links_path); of rings through whole units
- * what the best rings of a unit carry. That of the level where nothing stays inside of a unit. */
+ * algorithm: in its worst step, over the shortest ways (hs_links_path); of rings through whole
+ * units what the best rings of a unit carry. That of the level where nothing stays inside of a
+ * unit. */
 double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
                       enum hs_algorithm algorithm);
 

@@ -25,6 +25,10 @@
  * is the largest over the levels. None of this asks how a plan goes about it: by price.h none takes
  * less (tests/model/test_limit.c), a few take just as long.
  *
+ * Where single links join the units of the first level, and all ranks of one of them are a group,
+ * the links' own cuts and partitions count (cuts.h); of other groups there each unit's B is that of
+ * the unit with the most links.
+ *
  * What a child can send, of its bytes_per_second (where stages are NCCL's own calls, of NVLink's
  * full rate, which is more than the figure of a ring): all; of a mesh whose one unit holds all
  * ranks, what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it

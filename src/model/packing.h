@@ -5,8 +5,8 @@
  * Every root sends its block in shares, each along a tree of its own over all units; what a link
  * carries of all trees together is in proportion to what it can, and the busiest sets the time.
  * Fractional packings that are as fast as the narrowest cut allows always exist where what enters a
- * relay can leave it (Edmonds' branchings; edge splitting by Bang-Jensen, Frank and Jackson, SIAM J.
- * Discrete Math. 1995, which ForestColl, arXiv 2402.06787, brought to collectives).
+ * relay can leave it (Edmonds' branchings; edge splitting by Bang-Jensen, Frank and Jackson, SIAM
+ * J. Discrete Math. 1995, which ForestColl, arXiv 2402.06787, brought to collectives).
  */
 #ifndef HS_MODEL_PACKING_H
 #define HS_MODEL_PACKING_H
@@ -50,9 +50,9 @@ struct hs_packing {
  * HS_FAILED: the solver gave up. HS_MEMORY. */
 enum hs_status hs_packing_make(struct hs_packing *packing, const struct hs_links *links,
                                enum hs_phase phase, struct hs_error *err);
-/* The same of trees that are restricted to what is direct within groups of units that all have links
- * with each other, as few as there are, and from one unit to one between groups (Blink, SysML 2018):
- * a unit is reached from the one of its group that was reached first, or is it. */
+/* The same of trees that are restricted to what is direct within groups of units that all have
+ * links with each other, as few as there are, and from one unit to one between groups (Blink, SysML
+ * 2018): a unit is reached from the one of its group that was reached first, or is it. */
 enum hs_status hs_packing_make_groups(struct hs_packing *packing, const struct hs_links *links,
                                       enum hs_phase phase, struct hs_error *err);
 /* Those groups, numbered from 0 on by their first unit; returns how many. */
@@ -64,7 +64,8 @@ int hs_packing_groups(int group_of[HS_LINKS_UNITS], const struct hs_links *links
  * of large graphs there may be more. */
 enum hs_status hs_packing_make_rings(struct hs_packing *packing, const struct hs_links *links,
                                      enum hs_phase phase, struct hs_error *err);
-/* What passes from u to v on trees' ways, per byte of n: loads[u * V + v], V = hs_links_vertices. */
+/* What passes from u to v on trees' ways, per byte of n: loads[u * V + v], V = hs_links_vertices.
+ * */
 void hs_packing_loads(double *loads, const struct hs_packing *packing,
                       const struct hs_links *links);
 /* Sets seconds_per_byte from that. HS_MEMORY. */

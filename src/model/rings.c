@@ -1,7 +1,7 @@
 /*
- * Rings as trees (packing.h). Slots: how many rings a link may be in, at some rate; rings are sought
- * one after the other and step by step, going back where it does not go on. Where links are alike
- * both ways rings are first sought in pairs, one in each direction.
+ * Rings as trees (packing.h). Slots: how many rings a link may be in, at some rate; rings are
+ * sought one after the other and step by step, going back where it does not go on. Where links are
+ * alike both ways rings are first sought in pairs, one in each direction.
  */
 #include <math.h>
 #include <stdlib.h>
