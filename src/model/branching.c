@@ -26,7 +26,8 @@ static void take_cheapest(struct round *round)
                 least = round->costs[u * n + v];
                 from = u;
             }
-        round->before[v] = v == round->root ? -1 : from;
+        if (v != round->root)
+            round->before[v] = from;
     }
 }
 
@@ -90,9 +91,10 @@ static enum hs_status branch(int *before, const double *costs, int count, int ro
 static enum hs_status branch_joined(struct round *round, struct hs_error *err)
 {
     int next = round->next_count;
-    size_t square = (size_t)next * (size_t)next;
+    size_t square = (size_t)next * (size_t)next + 1;
     double *costs = malloc(square * sizeof(*costs));
-    int *arcs = malloc(square * sizeof(*arcs)), *before = malloc((size_t)next * sizeof(*before));
+    int *arcs = malloc(square * sizeof(*arcs)),
+        *before = malloc(((size_t)next + 1) * sizeof(*before));
     enum hs_status status = HS_OK;
 
     if (!costs || !arcs || !before)
@@ -119,8 +121,9 @@ static enum hs_status branch(int *before, const double *costs, int count, int ro
     struct round round = {.count = count, .root = root, .costs = costs, .before = before};
     enum hs_status status = HS_OK;
 
+    before[root] = -1;
     take_cheapest(&round);
-    round.inside = malloc((size_t)count * sizeof(*round.inside));
+    round.inside = malloc(((size_t)count + 1) * sizeof(*round.inside));
     if (!round.inside)
         return hs_no_memory(err);
     number_places(&round);

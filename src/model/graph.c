@@ -75,7 +75,8 @@ static double longest_way(double *steps, const struct hs_packing *packing,
 
     for (int u = 0; u < packing->units; u++) {
         const int *next = up ? tree->up : tree->down;
-        double seconds = 0, arcs = 0;
+        double seconds = 0;
+        int arcs = 0;
 
         for (int at = u; next[at] >= 0; at = next[at], arcs++)
             seconds += up ? way_seconds(packing, level, at, next[at], tree->up_route[at])

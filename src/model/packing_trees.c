@@ -125,7 +125,7 @@ void hs_packer_release(struct hs_packer *packer)
 /* Dijkstra from unit u: only it and relays are gone out from. */
 static void measure_from(struct hs_packer *packer, int u)
 {
-    int n = packer->vertices, *before = &packer->before[u * n];
+    int n = packer->vertices, *before = &packer->before[(ptrdiff_t)u * n];
     double far[HS_LINKS_VERTICES];
     bool done[HS_LINKS_VERTICES] = {false};
 
@@ -147,7 +147,7 @@ static void measure_from(struct hs_packer *packer, int u)
             if (!done[v] && !isinf(far[v]) && (at < 0 || far[v] < far[at]))
                 at = v;
     }
-    memcpy(&packer->costs[u * packer->units], far, (size_t)packer->units * sizeof(*far));
+    memcpy(&packer->costs[(ptrdiff_t)u * packer->units], far, (size_t)packer->units * sizeof(*far));
 }
 
 void hs_packer_measure(struct hs_packer *packer)
@@ -186,7 +186,7 @@ static enum hs_status find_way(short *route, struct hs_packer *packer, int u, in
                                struct hs_error *err)
 {
     struct hs_route way = {0};
-    const int *before = &packer->before[u * packer->vertices];
+    const int *before = &packer->before[(ptrdiff_t)u * packer->vertices];
     int at = v;
 
     for (; at != u; at = before[at])

@@ -253,7 +253,7 @@ static void find_detour(struct detour *detour, int from)
 {
     int before[HS_LINKS_VERTICES], queue[HS_LINKS_VERTICES], count = 1, n = detour->vertices;
 
-    for (int v = 0; v < n; v++)
+    for (int v = 0; v < HS_LINKS_VERTICES; v++)
         before[v] = -1;
     queue[0] = before[from] = from;
     for (int i = 0; i < count; i++)

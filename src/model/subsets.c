@@ -189,7 +189,7 @@ static enum hs_status count_set(struct hs_subsets *subsets, size_t *capacity, ui
 
     list_vertices(&own, finder, set);
     colour(&own, finder);
-    for (size_t i = 0; i < subsets->count; i++) {
+    for (size_t i = 0; *sums && i < subsets->count; i++) {
         if ((*sums)[i] != own.sum)
             continue;
         list_vertices(&other, finder, subsets->items[i].units);
