@@ -94,6 +94,14 @@ status_is() {
     ((got == want))
 }
 
+by_way_of() {
+    local device=$1 route
+    shift
+    route=$("$@" </dev/null)
+    echo "$route"
+    [[ " $route " == *" dev $device "* ]]
+}
+
 same_text() { [[ $1 == "$2" ]] || { printf '%s\n' "have: $1" "want: $2"; return 1; }; }
 
 # --- The cluster ---------------------------------------------------------------------------------
@@ -108,6 +116,12 @@ test_jobs() {
     check "no process of it is left" no_sleeper
     check "a rate that tc would not understand is a usage error" \
         status_is 2 "$cluster" run --host-rate fast -- true
+    check "hosts that are joined directly talk by that link" \
+        by_way_of to1 "$cluster" run --racks 1 --np 1 --links 0-1:2,0-2 -- ip route get 10.77.0.2
+    check "others by the switches" \
+        by_way_of eth0 "$cluster" run --racks 1 --np 1 --links 0-1:2,0-2 -- ip route get 10.77.0.4
+    check "a link to a host that is not there is a usage error" \
+        status_is 2 "$cluster" run --racks 1 --hosts-per-rack 2 --links 0-2 -- true
     check "links, mounts, names and namespaces of the machine are as before" \
         same_text "$(machine)" "$before"
 }
