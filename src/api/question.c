@@ -85,17 +85,29 @@ size_t hs_question_sizes(const struct hs_question *question)
     return count;
 }
 
-/* What has no price is no candidate: who asks for it shall know. */
+/* What has no price is no candidate: who asks for it shall know, but for those that "all" means. */
 static enum hs_status check_algorithms(const struct hs_asked *asked, struct hs_error *err)
 {
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
-        if ((asked->question->algorithms >> a & 1) &&
-            !hs_system_prices(asked->system, (enum hs_algorithm)a))
+    unsigned algorithms = asked->question->algorithms;
+    bool all = (algorithms & HS_ALGORITHMS_ALL) == HS_ALGORITHMS_ALL;
+
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++) {
+        bool on_links = hs_algorithms[a]->on_links;
+
+        if (!(algorithms >> a & 1) || hs_system_prices(asked->system, (enum hs_algorithm)a) ||
+            (on_links && all))
+            continue;
+        if (on_links)
             return hs_fail(err, HS_INVALID,
-                           "--algorithms %s: %s names no MPI library (library: mpich or openmpi) "
-                           "whose rule could price it%s",
-                           hs_algorithm_names[a], asked->label,
-                           asked->system->fits.count > 0 ? ", and none was measured" : "");
+                           "--algorithms %s: the first level of %s has no single links that it "
+                           "could go by",
+                           hs_algorithm_names[a], asked->label);
+        return hs_fail(err, HS_INVALID,
+                       "--algorithms %s: %s names no MPI library (library: mpich or openmpi) "
+                       "whose rule could price it%s",
+                       hs_algorithm_names[a], asked->label,
+                       asked->system->fits.count > 0 ? ", and none was measured" : "");
+    }
     return HS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/graph.h"
 #include "search/lattice.h"
 #include "search/search.h"
 
@@ -119,9 +120,16 @@ struct walk {
     struct hs_candidates *candidates;
     const struct hs_lattice *lattice;
     const struct hs_measure_settings *settings;
+    const struct hs_system *system; /* NULL: not known */
     const struct hs_problem *problem;
     struct hs_plan plan;
 };
+
+static bool is_possible(const struct walk *walk, struct hs_stage_key key)
+{
+    return walk->system ? hs_graph_possible(walk->system, key)
+                        : hs_stage_possible(key) && !hs_algorithms[key.algorithm]->on_links;
+}
 
 static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err);
 
@@ -143,8 +151,8 @@ static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs
         int count = hs_problem_ways(keys, walk->problem, layer, ways);
 
         if (!(algorithms >> ways[0] & 1) || !(algorithms >> ways[1] & 1) ||
-            (one_way && ways[0] != ways[1]) || !hs_stage_possible(keys[0]) ||
-            !hs_stage_possible(keys[count - 1]))
+            (one_way && ways[0] != ways[1]) || !is_possible(walk, keys[0]) ||
+            !is_possible(walk, keys[count - 1]))
             continue;
         for (int way = 0; way < 2; way++)
             walk->plan.algorithms[last][way] = (unsigned char)ways[way];
@@ -174,10 +182,14 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
 
 static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_lattice *lattice,
                               const struct hs_measure_settings *settings,
-                              const struct hs_problem *problem, struct hs_error *err)
+                              const struct hs_system *system, const struct hs_problem *problem,
+                              struct hs_error *err)
 {
-    struct walk walk = {
-        .candidates = candidates, .lattice = lattice, .settings = settings, .problem = problem};
+    struct walk walk = {.candidates = candidates,
+                        .lattice = lattice,
+                        .settings = settings,
+                        .system = system,
+                        .problem = problem};
     enum hs_status status;
 
     if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
@@ -307,7 +319,7 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
     } else if (np == 1) {
         candidates->looked_at = 1;
     } else if (settings->all || !system) { /* a prime np may have no system */
-        status = add_all(candidates, &lattice, settings, problem, err);
+        status = add_all(candidates, &lattice, settings, system, problem, err);
     } else {
         status = add_searched(candidates, settings, system, problem, err);
     }

@@ -25,6 +25,8 @@ struct hs_system;
     row(HALVING, "halving", 'h', "lg p steps, most bytes go to the nearest; any size") \
     row(DIRECT, "direct", 'd', "one step, a message to each other one; up to 32")      \
     row(TREE, "tree", 't', "up and down one binary tree; any size, not in blocks")     \
+    row(FOREST, "forest", 'f', "trees packed on single links; all of a node of links")  \
+    row(GROUPS, "groups", 'g', "direct in groups that links join, then across; the same") \
     row(NATIVE, "native", 'n', "MPI's own collective, among the ranks of the group")
 /* clang-format on */
 
@@ -43,6 +45,8 @@ struct hs_algorithm_row {
      * the same links, the other way round, and their allreduce takes no longer than both: among
      * even ones no layer is faster by two algorithms than by one. */
     bool uneven;
+    /* Whether it goes by single links, and is there for layers alone that hs_graph_holds. */
+    bool on_links;
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
     /* Whether what it takes depends on the bytes in such a way that a price is no few lines; NULL:

@@ -6,9 +6,7 @@
 
 #include "model/cuts.h"
 #include "model/packing.h"
-
-/* Segments of a tree's part: as many as pass it one after the other. */
-#define SEGMENTS 64
+#include "model/traffic.h"
 
 /* Of one way to carry a phase out: on the links as described. */
 struct figure {
@@ -18,6 +16,7 @@ struct figure {
     double level_seconds;   /* the level's own latency in that */
     double steps;           /* arcs of it */
     double segments;        /* 0: none, as of a ring */
+    double messages;        /* of a segment, that one unit sends */
 };
 #define PHASES (HS_ALLREDUCE + 1)
 
@@ -49,6 +48,12 @@ bool hs_graph_holds(const struct hs_system *system, struct hs_layer layer)
     const struct hs_level *level = &system->levels[0];
 
     return level->fabric == HS_FABRIC_LINKS && layer.stride == 1 && layer.size == level->arity;
+}
+
+bool hs_graph_possible(const struct hs_system *system, struct hs_stage_key key)
+{
+    return hs_stage_possible(key) &&
+           (!hs_algorithms[key.algorithm]->on_links || hs_graph_holds(system, key.layer));
 }
 
 /* ---- of all units ---------------------------------------------------------------------------- */
@@ -95,7 +100,8 @@ static struct figure make_figure(const struct hs_level *level, enum hs_graph_way
 {
     static make_function *const makers[HS_GRAPH_WAYS] = {hs_packing_make_rings, hs_packing_make,
                                                          hs_packing_make_groups};
-    struct figure figure = {.made = true, .segments = way == HS_GRAPH_RINGS ? 0 : SEGMENTS};
+    struct figure figure = {.made = true,
+                            .segments = way == HS_GRAPH_RINGS ? 0 : HS_PACKING_SEGMENTS};
     struct hs_packing packing;
 
     if (makers[way](&packing, &level->links, phase, NULL) != HS_OK) {
@@ -112,6 +118,7 @@ static struct figure make_figure(const struct hs_level *level, enum hs_graph_way
         figure.latency_seconds = fmax(figure.latency_seconds, seconds);
         figure.steps = fmax(figure.steps, up + down);
     }
+    figure.messages = hs_packing_messages(&packing);
     hs_packing_release(&packing);
     return figure;
 }
@@ -146,7 +153,7 @@ void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system
 {
     static const enum hs_phase both[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
     bool pair = price->key.phase == HS_PAIR;
-    double size = (double)price->key.layer.size, latency = 0, per_byte = 0;
+    double size = (double)price->key.layer.size, latency = 0, per_byte = 0, whole = 0, apart = 0;
 
     for (int i = 0; i < (pair ? 2 : 1); i++) {
         struct figure figure = figure_of(system, way, pair ? both[i] : price->key.phase);
@@ -155,9 +162,16 @@ void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system
         latency += figure.latency_seconds * later(&system->levels[0], &figure) *
                    system->pipeline_granularity;
         per_byte += figure.seconds_per_byte * (1 + behind) / faster(&system->levels[0]);
+        whole += figure.seconds_per_byte / faster(&system->levels[0]);
+        if (figure.segments > 0)
+            apart += fmax(1, figure.steps - 1) * figure.messages * HS_MESSAGE_SECONDS;
         price->steps += figure.steps;
     }
     hs_stage_add_line(price, (struct hs_price_line){latency, per_byte * size / (size - 1)});
+    /* Shorter messages have fewer segments (hs_packing_segments). */
+    if (apart > 0)
+        hs_stage_add_line(price,
+                          (struct hs_price_line){latency + apart, whole * size / (size - 1)});
     price->ring_bytes_per_second =
         hs_phase_passes(price->key.phase) / price->lines[0].seconds_per_byte;
     price->rings_per_link = 1;

@@ -30,6 +30,8 @@ void hs_graph_empty(struct hs_graph *graph);
 /* Whether a layer is all units of a first level with links, next to each other: of these the ways
  * above have prices. */
 bool hs_graph_holds(const struct hs_system *system, struct hs_layer layer);
+/* hs_stage_possible, and what goes by single links there are some for. */
+bool hs_graph_possible(const struct hs_system *system, struct hs_stage_key key);
 /* Fills the price, whose key's layer the graph holds and whose phase is a reduce-scatter, an
  * allgather, both or an allreduce. Where nothing can be packed (hs_packing_make) as for rings. */
 void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system,

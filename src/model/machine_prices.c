@@ -26,21 +26,32 @@ double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
 
 /* How a layer's price errs on a machine, in deviations: those that lie on the same level and
  * straddle or not go together by their size; of two processes halving and direct exchange err as
- * the ring, which they are. */
+ * the ring, which they are, and so does what goes by the same single links. */
 struct error {
     size_t first; /* knot */
     double near, far;
     bool straddles;
 };
 
+size_t hs_machines_errors_before(int algorithm)
+{
+    size_t count = 0;
+
+    for (int a = 0; a < algorithm; a++)
+        count += !hs_algorithms[a]->on_links;
+    return count;
+}
+
 static struct error error_of(const struct hs_machines *machines, const struct hs_stage_price *price)
 {
     double knot =
         fmin(log2((double)price->key.layer.size) / SIZES_APART, HS_ERROR_KNOTS - 1 - 1e-9);
     size_t levels = machines->believed->level_count;
-    bool itself = hs_algorithms_distinct(1U << price->key.algorithm, price->key.layer.size) != 0;
+    bool itself = hs_algorithms_distinct(1U << price->key.algorithm, price->key.layer.size) != 0 &&
+                  !hs_algorithms[price->key.algorithm]->on_links;
     size_t algorithm = itself ? price->key.algorithm : HS_RING;
-    size_t class = (algorithm * levels + (size_t)price->level) * 2 + price->straddles;
+    size_t class = (hs_machines_errors_before((int)algorithm) * levels + (size_t)price->level) * 2 +
+                   price->straddles;
     double part = knot - floor(knot);
 
     return (struct error){.first = class * HS_ERROR_KNOTS + (size_t)knot,

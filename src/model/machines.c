@@ -244,7 +244,8 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     bool mpi = is_mpi(system) && system->fits.count == 0;
 
     *machines = (struct hs_machines){.believed = system, .count = count, .seed = seed};
-    machines->errors_of_one = (size_t)HS_ALGORITHM_COUNT * system->level_count * 2 * HS_ERROR_KNOTS;
+    machines->errors_of_one =
+        hs_machines_errors_before(HS_ALGORITHM_COUNT) * system->level_count * 2 * HS_ERROR_KNOTS;
     list_figures(machines);
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));

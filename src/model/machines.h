@@ -28,6 +28,8 @@
 
 /* Sizes of layers whose prices err on their own (machine_prices.c). */
 #define HS_ERROR_KNOTS 7
+/* Algorithms of the list before this number that err on their own. */
+size_t hs_machines_errors_before(int algorithm);
 
 /* A figure that differs from machine to machine: which is asked by text. */
 struct hs_machines_figure {

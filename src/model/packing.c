@@ -6,6 +6,33 @@
 
 #include "model/cuts.h"
 #include "model/packing_parts.h"
+#include "model/traffic.h"
+
+int hs_packing_messages(const struct hs_packing *packing)
+{
+    int sent[HS_LINKS_UNITS] = {0}, most = 0;
+
+    for (size_t t = 0; t < packing->count; t++)
+        for (int u = 0; u < packing->units; u++) {
+            const struct hs_tree *tree = &packing->trees[t];
+
+            if (packing->phase != HS_ALLGATHER && tree->up[u] >= 0)
+                sent[u]++;
+            if (packing->phase != HS_REDUCE_SCATTER && tree->down[u] >= 0)
+                sent[tree->down[u]]++;
+        }
+    for (int u = 0; u < packing->units; u++)
+        most = sent[u] > most ? sent[u] : most;
+    return most;
+}
+
+double hs_packing_segments(const struct hs_packing *packing, double bytes)
+{
+    double apart = hs_packing_messages(packing) * HS_MESSAGE_SECONDS;
+    double most = floor(bytes * packing->seconds_per_byte / apart);
+
+    return fmin(fmax(most, 1), HS_PACKING_SEGMENTS);
+}
 
 void hs_packing_release(struct hs_packing *packing)
 {

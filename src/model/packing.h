@@ -71,6 +71,13 @@ void hs_packing_loads(double *loads, const struct hs_packing *packing,
 /* Sets seconds_per_byte from that. HS_MEMORY. */
 enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links *links,
                                struct hs_error *err);
+/* Trees' parts pass in so many segments at most: enough to fill trees that are a few edges deep. */
+#define HS_PACKING_SEGMENTS 64
+/* Of so many bytes (as seconds_per_byte): fewer where messages, which leave HS_MESSAGE_SECONDS
+ * apart, would take longer than the links do. >= 1. */
+double hs_packing_segments(const struct hs_packing *packing, double bytes);
+/* Messages that the unit with the most of them sends for a segment of every tree. */
+int hs_packing_messages(const struct hs_packing *packing);
 /* Releases what it owns and zeroes it; of {0}, too. */
 void hs_packing_release(struct hs_packing *packing);
 

@@ -92,7 +92,9 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 /* Whether a level's links are followed as they are, one by one. */
 static bool is_on_graph(const struct hs_system *system, struct hs_stage_key key)
 {
-    return key.algorithm == HS_RING && hs_graph_holds(system, key.layer) &&
+    bool follows = key.algorithm == HS_RING || hs_algorithms[key.algorithm]->on_links;
+
+    return follows && hs_graph_holds(system, key.layer) &&
            (key.phase == HS_REDUCE_SCATTER || key.phase == HS_ALLGATHER ||
             key.phase == HS_ALLREDUCE || key.phase == HS_PAIR);
 }
@@ -105,7 +107,10 @@ static void price_row(struct hs_stage_price *price, const struct hs_system *syst
     struct hs_system seen;
 
     if (price->key.layer.size > 1 && is_on_graph(system, price->key)) {
-        hs_graph_price(price, system, HS_GRAPH_RINGS);
+        hs_graph_price(price, system,
+                       algorithm == HS_FOREST   ? HS_GRAPH_TREES
+                       : algorithm == HS_GROUPS ? HS_GRAPH_GROUPS
+                                                : HS_GRAPH_RINGS);
         return;
     }
     if (system->levels[0].fabric != HS_FABRIC_LINKS || price->key.layer.size < 2) {

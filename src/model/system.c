@@ -215,6 +215,8 @@ static bool is_fitted(const struct hs_system *system, enum hs_algorithm algorith
 
 bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm)
 {
+    if (hs_algorithms[algorithm]->on_links)
+        return system->levels[0].fabric == HS_FABRIC_LINKS && !hs_system_is_nccl_native(system);
     if (algorithm != HS_NATIVE || system->additive)
         return true;
     return system->fits.count > 0 ? is_fitted(system, algorithm) : hs_system_has_rule(system);

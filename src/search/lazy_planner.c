@@ -8,6 +8,7 @@
 
 #include "model/belief.h"
 #include "model/calibration.h"
+#include "model/graph.h"
 #include "model/price.h"
 
 /* Machines drawn: as many as tell 2 % of them apart, fewer where there are many layers. */
@@ -92,7 +93,7 @@ static size_t algorithms_of(enum hs_algorithm list[HS_ALGORITHM_COUNT],
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++) {
         struct hs_stage_key key = hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a);
 
-        if ((algorithms >> a & 1) && hs_stage_possible(key))
+        if ((algorithms >> a & 1) && hs_graph_possible(&planner->base, key))
             list[count++] = (enum hs_algorithm)a;
     }
     return count;

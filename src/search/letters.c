@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "model/graph.h"
 
 /* ---- fronts ---------------------------------------------------------------------------------- */
 
@@ -227,7 +228,7 @@ static void weigh_ways(struct priced *priced, int a)
     struct hs_stage_key keys[2];
 
     for (int way = 0; way < 2 && find_ways(keys, priced, a); way++)
-        if (hs_stage_possible(keys[way]))
+        if (hs_graph_possible(priced->asked->request->system, keys[way]))
             weigh_stage(&priced->ways[way][a], priced->asked, keys[way]);
     priced->weighed |= 1U << a;
 }
@@ -281,7 +282,8 @@ static unsigned time_ways(struct priced *priced, int a)
 
     if (!find_ways(keys, priced, a))
         return 0;
-    possible = hs_stage_possible(keys[0]) | (unsigned)hs_stage_possible(keys[1]) << 1;
+    possible = hs_graph_possible(system, keys[0]) | (unsigned)hs_graph_possible(system, keys[1])
+                                                        << 1;
     if (priced->weighed >> a & 1)
         return possible;
     if (is_lopsided(priced->asked->request) || hs_algorithms[a]->uneven || system->fits.count > 0 ||
@@ -340,7 +342,7 @@ static void list_rows(struct rows *rows, const struct asked *asked,
         struct hs_stage_key key =
             hs_problem_key(&asked->request->problem, priced.layer, (enum hs_algorithm)a);
 
-        if (!(asked->algorithms >> a & 1) || !hs_stage_possible(key))
+        if (!(asked->algorithms >> a & 1) || !hs_graph_possible(asked->request->system, key))
             continue;
         weigh_whole(&priced, a, key);
         keep_row(rows, &priced.whole[a], asked->components);

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
+#include "model/graph.h"
 #include "search/letters.h"
 
 /* Sums in another order are the same; a difference counts from here on. */
@@ -30,7 +31,7 @@ static void list_edge(struct hs_regret_table *table, const struct hs_search_requ
             row->ways[1] = (enum hs_algorithm)b;
             row->stages = hs_problem_ways(row->keys, &request->problem, layer, row->ways);
             for (int k = 0; k < row->stages; k++)
-                possible = possible && hs_stage_possible(row->keys[k]);
+                possible = possible && hs_graph_possible(request->system, row->keys[k]);
             table->row_count += possible;
         }
 }

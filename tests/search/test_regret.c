@@ -51,7 +51,7 @@ static void enumerate(struct all *all, int64_t rest)
             struct hs_layer at = {all->problem.group.size / rest, size};
 
             if (a > 0 &&
-                (!(all->algorithms >> a & 1) ||
+                (!(all->algorithms >> a & 1) || hs_algorithms[a]->on_links ||
                  !hs_stage_possible(hs_problem_key(&all->problem, at, (enum hs_algorithm)a))))
                 continue;
             all->plan.split.sizes[layer] = size;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/graph.h"
 #include "search/lattice.h"
 #include "search/search.h"
 #include "search/winners.h"
@@ -256,7 +257,7 @@ static double least_of_letters(const struct hs_system *system, struct hs_plan *p
             struct hs_stage_key inward = {joint ? HS_ALLREDUCE : HS_ALLGATHER,
                                           (enum hs_algorithm)in, at};
 
-            if (!hs_stage_possible(outward) || !hs_stage_possible(inward) ||
+            if (!hs_graph_possible(system, outward) || !hs_graph_possible(system, inward) ||
                 !(algorithms >> out & 1) || !(algorithms >> in & 1))
                 continue;
             plan->algorithms[layer][0] = (unsigned char)out;
@@ -302,7 +303,7 @@ static int list_options(struct option *options, const struct hs_search_request *
                 hs_stage_price_at(request->system, &problem->group, keys[k], bytes);
             double seconds = hs_stage_seconds(&price, bytes);
 
-            possible = hs_stage_possible(keys[k]);
+            possible = hs_graph_possible(request->system, keys[k]);
             option.seconds += seconds;
             for (int l = 0; l < HS_LEVELS_MAX; l++)
                 option.busy[l] += price.occupancy[l] * seconds;
@@ -415,8 +416,9 @@ static void check_letters(const char *machine, unsigned algorithms, int64_t most
 {
     static const int64_t counts[] = {2, 3, 6, 8, 12, 15, 16, 18, 20, 24, 27, 30, 36, 40, 66};
     static const double sizes[] = {512, 64 * 1024.0, 4 * MIB, 256 * MIB};
-    struct hs_system system = parse(machine);
+    struct hs_system system = strchr(machine, '@') ? parse(machine) : shipped(machine);
 
+    hs_system_keep(&system);
     for (size_t i = 0; counts[i / HS_COUNT(sizes)] < most; i++) {
         struct hs_search_request request = {
             .system = &system,
@@ -438,6 +440,30 @@ static void best_splits_have_the_best_of_all_letters(void **state)
     for (size_t m = 0; m < MACHINES; m++)
         check_letters(machines[m], HS_ALGORITHMS_ALL, hs_tests_quick() ? 12 : 50, &apart);
     assert_int_equal(apart, 0);
+}
+
+/* Where single links join a node's GPUs trees that are packed on them are among the letters. */
+static void trees_are_for_whole_nodes_of_links(void **state)
+{
+    struct hs_system system = shipped("dgx1-v100");
+    struct hs_search_request request = {
+        .system = &system, .algorithms = HS_ALGORITHMS_ALL, .top = 1};
+    struct hs_search_result found;
+    const int units[] = {0, 1, 4, 6, 7};
+    size_t apart = 0;
+
+    (void)state;
+    check_letters("dgx1-v100", HS_ALGORITHMS_ALL, 24, &apart);
+    assert_int_equal(hs_system_choose(&system, units, 5, NULL), HS_OK); /* no rings of NVLinks */
+    hs_system_keep(&system);
+    for (int nodes = 1; nodes <= 3; nodes++) {
+        request.problem = hs_problem_world(5 * nodes, 256 * MIB);
+        found = search("lattice", &request);
+        assert_int_equal(found.plans[0].plan.split.sizes[0], 5);
+        assert_int_equal(found.plans[0].plan.algorithms[0][0], HS_FOREST);
+        hs_search_result_release(&found);
+    }
+    hs_system_release(&system);
 }
 
 static const char *const named[] = {
@@ -791,7 +817,7 @@ static double phase_seconds(const struct hs_search_request *request, enum hs_pha
     struct hs_stage_key key = {phase, algorithm, layer};
     struct hs_stage_price price;
 
-    if (!(request->algorithms >> algorithm & 1) || !hs_stage_possible(key))
+    if (!(request->algorithms >> algorithm & 1) || !hs_graph_possible(request->system, key))
         return INFINITY;
     price = hs_stage_price_at(request->system, &request->problem.group, key, bytes);
     return hs_stage_seconds(&price, bytes);
@@ -937,6 +963,7 @@ static const struct CMUnitTest tests[] = {
             best_of_fitted_layers_equals_a_brute_force),
     HS_TEST("best splits have the best of all letters", best_splits_have_the_best_of_all_letters),
     HS_TEST("ways are chosen apart where they differ", ways_are_chosen_apart_where_they_differ),
+    HS_TEST("trees are for whole nodes of single links", trees_are_for_whole_nodes_of_links),
     HS_TEST("chunked plans have the best of all letters",
             chunked_plans_have_the_best_of_all_letters),
     HS_TEST("chunked plans of shipped systems have the best of all letters",
