@@ -277,7 +277,7 @@ HAVE_SIMGRID ?= $(if $(SMPICC),1,0)
 ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
-SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) \
+SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) src/engine/forests.c \
     $(foreach l,$(USES_result),$(call sources,$(l)))
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_send hs_transport_receive hs_transport_test \

@@ -29,6 +29,8 @@
 #include "engine/memory.h"
 #include "engine/task.h"
 
+struct hs_forests;
+
 /* Which memory a backend works on. */
 enum hs_memory_use {
     HS_MEMORY_OWN,   /* `own_memory` alone */
@@ -42,7 +44,10 @@ struct hs_engine_config {
     double timeout_seconds;         /* nccl: what takes longer is given up; 0 = never */
     size_t segment_bytes;           /* host: pipelining unit; 0 = the engine's choice */
     int segments_in_flight;         /* host: s; 0 = the engine's choice */
-    const void *play;               /* null: see runner/null.h; NULL elsewhere */
+    /* host: trees on single links (forests.h), of all nodes alike, which outlive the engine; NULL:
+     * there are none. */
+    const struct hs_forests *forests;
+    const void *play; /* null: see runner/null.h; NULL elsewhere */
 };
 
 #define HS_DEVICE_TEXT 256 /* bytes enough for what an engine says of its device */

@@ -1,6 +1,7 @@
 /* executors.c - the table of executors.h, and what executors have in common. */
 #include "engine/executors.h"
 
+#include "engine/forests.h"
 #include "model/traffic.h"
 
 /* Blocks from this many elements on are rounded up to whole cache lines where they need not be
@@ -28,6 +29,17 @@ const struct hs_executor *hs_executor_of(struct hs_stage_key key)
     return (key.phase == HS_EXCHANGE ? exchanges : hs_executors)[key.algorithm];
 }
 
+const struct hs_packing *hs_forests_find(const struct hs_forests *forests, struct hs_stage_key key)
+{
+    const struct hs_packing *packing;
+
+    if (!forests || (int)key.phase >= HS_FORESTS || key.layer.stride != 1 ||
+        key.layer.size != forests->units)
+        return NULL;
+    packing = &forests->of[key.algorithm][key.phase];
+    return packing->count > 0 ? packing : NULL;
+}
+
 static size_t divide_up(size_t a, size_t b)
 {
     return (a + b - 1) / b;
@@ -38,10 +50,11 @@ size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
                                  const struct hs_executor_options *options)
 {
     size_t lanes_bytes = (size_t)options->lanes * options->segment_bytes;
+    size_t bytes = !memory->direct    ? 3 * lanes_bytes
+                   : options->reduces ? 2 * lanes_bytes
+                                      : hs_least(2 * lanes_bytes, GATHER_SCRATCH_BYTES);
 
-    if (!memory->direct)
-        return 3 * lanes_bytes;
-    return options->reduces ? 2 * lanes_bytes : hs_least(2 * lanes_bytes, GATHER_SCRATCH_BYTES);
+    return hs_most(bytes, HS_SCRATCH_LEAST);
 }
 
 /* Of runs that lie apart: segments of one run each. Lanes for as many as fit where `lanes` of the

@@ -23,6 +23,13 @@ static inline size_t hs_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static inline size_t hs_most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+struct hs_packing;
+
 struct hs_executor_options {
     size_t segment_bytes; /* of a message at most; a multiple of 64 */
     int lanes;            /* segments in flight each way, 1 .. HS_LANES_MAX */
@@ -33,8 +40,11 @@ struct hs_executor_options {
     char *scratch;
 };
 
+/* No scratch is smaller: messages with many others at once have room. */
+#define HS_SCRATCH_LEAST ((size_t)32 << 10)
+
 /* Bytes: a segment for each lane and way, and one more for each lane where the memory is not
- * direct; less of direct memory that only gathers. */
+ * direct; less of direct memory that only gathers; HS_SCRATCH_LEAST or more. */
 size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
                                  const struct hs_executor_options *options);
 
@@ -59,6 +69,9 @@ struct hs_executor_call {
     /* Of the library's own collective with a pitch above `run`: room for `count` elements in the
      * transport's memory. */
     void *spare;
+    /* Of trees on single links: those of this phase and size, the same on all ranks, for as long as
+     * a machine is used. */
+    const struct hs_packing *packing;
     /* divisor 0: others divide, or there is no average */
     struct hs_reduction reduction;
     /* Of the library's own collective: the layer's communicators, and what MPI knows the elements

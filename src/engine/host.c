@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "engine/executors.h"
+#include "engine/forests.h"
 #include "engine/mpi_base.h"
 
 /* Four of 1 MiB: measured on 4 ranks and 2 busy cores. With less in flight (4 of 256 KiB) a rank
@@ -33,6 +34,7 @@ struct host_state {
      * exchanges. */
     void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][MACHINES];
     const struct hs_layer_comm *comms[HS_LAYERS_MAX]; /* of what runs now; NULL: none is needed */
+    const struct hs_forests *forests;                 /* the caller's; NULL: none */
     char *scratch[HS_LAYERS_MAX][2]; /* theirs, whatever the algorithm: one of them works at once */
 };
 
@@ -68,9 +70,19 @@ static enum hs_status host_open(void **out, const struct hs_engine_config *confi
 {
     enum hs_status status = hs_mpi_base_open(out, sizeof(struct host_state), config, err);
 
-    if (status == HS_OK)
+    if (status == HS_OK) {
         choose_options(*out, config);
+        ((struct host_state *)*out)->forests = config->forests;
+    }
     return status;
+}
+
+/* What runs a stage: where there are trees for it, its algorithm is theirs. */
+static struct hs_stage_key run_as(const struct host_state *state, struct hs_stage_key key)
+{
+    if (hs_forests_find(state->forests, key))
+        key.algorithm = HS_FOREST;
+    return key;
 }
 
 static void **machine_of(struct host_state *state, const struct hs_stage *stage)
@@ -79,7 +91,7 @@ static void **machine_of(struct host_state *state, const struct hs_stage *stage)
                 : stage->key.phase == HS_EXCHANGE ? EXCHANGES
                                                   : REDUCES;
 
-    return &state->machines[stage->key.algorithm][stage->layer][which];
+    return &state->machines[run_as(state, stage->key).algorithm][stage->layer][which];
 }
 
 static const struct hs_executor *executor_of(int algorithm, int which)
@@ -110,7 +122,7 @@ static enum hs_status make_machine(struct host_state *state, const struct hs_sta
         *held = scratch;
     }
     options.scratch = *held;
-    return hs_executor_of(stage->key)
+    return hs_executor_of(run_as(state, stage->key))
         ->make(machine_of(state, stage), &state->base.transport, &options, err);
 }
 
@@ -160,6 +172,24 @@ static bool brings_together(const struct hs_stages *stages)
     return false;
 }
 
+/* Whether there are trees for each stage that is by nothing else. Alike on all ranks. */
+static enum hs_status check_forests(const struct host_state *state, const struct hs_stages *stages,
+                                    struct hs_error *err)
+{
+    for (int s = 0; s < stages->count; s++) {
+        const struct hs_stage_key *key = &stages->stages[s].key;
+
+        if (hs_algorithms[key->algorithm]->on_links && !hs_forests_find(state->forests, *key))
+            return hs_fail(err, HS_INVALID,
+                           "%s is of all ranks that single links join%s, found a layer "
+                           "of %lld at stride %lld",
+                           hs_algorithm_names[key->algorithm],
+                           state->forests ? ", next to each other" : ", and none are known",
+                           (long long)key->layer.size, (long long)key->layer.stride);
+    }
+    return HS_OK;
+}
+
 static enum hs_status host_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
 {
     struct host_state *state = opaque;
@@ -171,7 +201,9 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
     hs_stages_init(&stages, work, state->base.comms.rank);
-    status = make_machines(state, &stages, err);
+    status = check_forests(state, &stages, err);
+    if (status == HS_OK)
+        status = make_machines(state, &stages, err);
     if (status == HS_OK)
         status =
             hs_mpi_base_need_between(&state->base, &stages, work, brings_together(&stages), err);
@@ -199,6 +231,7 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .run = hs_stages_run(&base->stages, index),
                                     .pitch = hs_stages_pitch(&base->stages, index),
                                     .spare = base->between,
+                                    .packing = hs_forests_find(state->forests, stage->key),
                                     .reduction = hs_mpi_base_reduction(base, work),
                                     .comm = state->comms[stage->layer],
                                     .type = base->types[work->datatype],
@@ -207,7 +240,7 @@ static void start_stage(void *opaque, int index, int chunk)
     if (!hs_stages_sums_last(&base->stages, index) || work->task->kind != HS_TASK_PLAN)
         call.reduction.divisor = 0;
     hs_transport_launch(&base->transport);
-    hs_executor_of(stage->key)->start(*machine_of(state, stage), &call);
+    hs_executor_of(run_as(state, stage->key))->start(*machine_of(state, stage), &call);
 }
 
 static bool progress_stage(void *opaque, int index, bool *moved)
@@ -215,7 +248,7 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     struct host_state *state = opaque;
     const struct hs_stage *stage = &state->base.stages.stages[index];
 
-    return hs_executor_of(stage->key)->progress(*machine_of(state, stage), moved);
+    return hs_executor_of(run_as(state, stage->key))->progress(*machine_of(state, stage), moved);
 }
 
 static enum hs_status host_start(void *opaque, const struct hs_work *work, struct hs_error *err)

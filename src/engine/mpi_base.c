@@ -183,9 +183,9 @@ enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct h
 static struct hs_pack packing_of(const struct hs_mpi_base *base)
 {
     return (struct hs_pack){.memory = base->transport.memory,
-                               .queue = base->queue,
-                               .rank = base->comms.rank,
-                               .work = base->asked};
+                            .queue = base->queue,
+                            .rank = base->comms.rank,
+                            .work = base->asked};
 }
 
 void hs_mpi_base_begin(struct hs_mpi_base *base, const struct hs_work *work)

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/inputs.h"
+#include "engine/forests.h"
 #include "machine/neutral_system.h"
 #include "machine/system_find.h"
 #include "measure/fingerprint.h"
@@ -344,11 +345,20 @@ enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
                                      .count = count,
                                      .timeout_seconds = options->timeout_seconds,
                                      .play = &play};
-    enum hs_status status =
-        hs_bench_open(&run.bench, &config, &campaign->ranks, campaign->guard, err);
+    struct hs_forests forests = {0};
+    enum hs_status status = HS_OK;
 
-    if (status != HS_OK)
+    if (campaign->has_system && campaign->backend->any_algorithm)
+        status = hs_forests_make(&forests, &campaign->system, campaign->ranks.comm,
+                                 &campaign->ranks.idle, err);
+    if (forests.units > 0)
+        config.forests = &forests;
+    if (status == HS_OK)
+        status = hs_bench_open(&run.bench, &config, &campaign->ranks, campaign->guard, err);
+    if (status != HS_OK) {
+        hs_forests_release(&forests);
         return status;
+    }
     hs_bench_describe(&run.bench, campaign->device);
     if (options->call.order == HS_PACKED)
         status = hs_copy_rate(&campaign->copy_bytes_per_second, &run.bench, err);
@@ -356,5 +366,6 @@ enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
         status = take_steps(&run, err);
     note_bench(&run);
     hs_bench_close(&run.bench);
+    hs_forests_release(&forests);
     return status;
 }

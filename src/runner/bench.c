@@ -75,6 +75,7 @@ static enum hs_status open_engine(struct hs_bench *bench, struct hs_error *err)
                                       .timeout_seconds = config->timeout_seconds,
                                       .segment_bytes = config->segment_bytes,
                                       .segments_in_flight = config->segments_in_flight,
+                                      .forests = config->forests,
                                       .play = config->play};
 
     return config->backend->open(&bench->engine, &engine, err);

@@ -33,12 +33,13 @@ struct hs_bench_config {
     const struct hs_memory *memory; /* where messages lie; NULL: the backend's own, or the host's */
     enum hs_datatype datatype;
     enum hs_operation operation;
-    struct hs_group group;      /* whose plans and natives they are; ranks 0: all are one */
-    size_t count;               /* most elements of a message or entering a stage, >= 1 */
-    double timeout_seconds;     /* of one run; 0: never */
-    size_t segment_bytes;       /* as in hs_engine_config */
-    int segments_in_flight;     /* likewise */
-    const struct hs_play *play; /* of the null backend, which outlives the bench */
+    struct hs_group group;            /* whose plans and natives they are; ranks 0: all are one */
+    size_t count;                     /* most elements of a message or entering a stage, >= 1 */
+    double timeout_seconds;           /* of one run; 0: never */
+    size_t segment_bytes;             /* as in hs_engine_config */
+    int segments_in_flight;           /* likewise */
+    const struct hs_forests *forests; /* as in hs_engine_config */
+    const struct hs_play *play;       /* of the null backend, which outlives the bench */
 };
 
 struct hs_bench {

@@ -50,9 +50,9 @@ enum hs_status hs_copy_rate(double *bytes_per_second, struct hs_bench *bench, st
                            .group = config->group,
                            .count = config->count};
     struct hs_pack packing = {.memory = bench->memory,
-                                 .queue = bench->queue,
-                                 .rank = bench->ranks->rank,
-                                 .work = {.task = &task, .datatype = config->datatype, .line = 1}};
+                              .queue = bench->queue,
+                              .rank = bench->ranks->rank,
+                              .work = {.task = &task, .datatype = config->datatype, .line = 1}};
     double bytes = (double)hs_task_padded(&task, 1) * (double)hs_datatype_bytes(config->datatype);
     struct hs_samples samples = {.values = NULL};
     enum hs_status status;

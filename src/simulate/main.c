@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "engine/forests.h"
 #include "engine/mpi_status.h"
 #include "engine/packing.h"
 #include "model/traffic.h"
@@ -19,6 +20,7 @@
 
 struct simulation {
     void *engine;
+    struct hs_forests forests;
     void *input, *output;
     size_t count, room; /* elements of a message, and with its padding */
     int rank, np;
@@ -144,7 +146,7 @@ static size_t elements_of(uint64_t bytes)
 
 /* A message with its padding; the largest block is half of it, and a ring's window, and as many
  * slots again, are cut from two segments. */
-static void open_engine(struct simulation *simulation, double launch_seconds)
+static void open_engine(struct simulation *simulation, const struct hs_system *system)
 {
     const struct hs_memory *memory = &hs_memory_host;
     size_t bytes = simulation->room * hs_datatype_bytes(HS_FLOAT32);
@@ -154,12 +156,16 @@ static void open_engine(struct simulation *simulation, double launch_seconds)
                                       .segment_bytes =
                                           segment < SEGMENT_BYTES_MAX ? segment : SEGMENT_BYTES_MAX,
                                       .segments_in_flight = 1};
+    struct hs_idle idle = {.ranks_here = 1};
     struct hs_error err;
 
-    hs_waiting_init(simulation->np, launch_seconds);
+    hs_waiting_init(simulation->np, system->launch_seconds);
     hs_shared_pages_init(bytes > 2 * config.segment_bytes ? bytes : 2 * config.segment_bytes);
     must(memory->allocate(&simulation->input, bytes, "the input", &err), &err);
     must(memory->allocate(&simulation->output, bytes, "the output", &err), &err);
+    must(hs_forests_make(&simulation->forests, system, MPI_COMM_WORLD, &idle, &err), &err);
+    if (simulation->forests.units > 0)
+        config.forests = &simulation->forests;
     must(hs_backend_host.open(&simulation->engine, &config, &err), &err);
 }
 
@@ -222,13 +228,14 @@ int main(int argc, char **argv)
     message = &result->messages[0];
     simulation.count = elements_of(message->message_bytes);
     simulation.room = simulation.count + (size_t)simulation.np;
-    open_engine(&simulation, result->system.launch_seconds);
+    open_engine(&simulation, &result->system);
     for (size_t i = 0; i < message->candidate_count; i++)
         run_plan(&simulation, result, &message->candidates[i]);
     must(HS_MPI(MPI_Barrier(MPI_COMM_WORLD), &err), &err); /* nobody reads the plans any more */
     if (simulation.rank == 0)
         must(finish(result, argv[1], &err), &err);
     hs_backend_host.engine->close(simulation.engine);
+    hs_forests_release(&simulation.forests);
     MPI_Finalize();
     return 0;
 }

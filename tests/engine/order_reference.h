@@ -148,6 +148,8 @@ static inline double order_of_group(const struct order_group *group)
         while (low < group->size)
             low *= 2;
         return order_in_tree(group, 0, low);
+    case HS_FOREST: /* by its trees */
+    case HS_GROUPS:
     case HS_NATIVE:
     case HS_ALGORITHM_COUNT:
         break;
@@ -155,11 +157,12 @@ static inline double order_of_group(const struct order_group *group)
     return NAN;
 }
 
-/* Whether the document says in which order: MPI's own collectives have their own. */
+/* Whether the document says in which order: MPI's own collectives have their own, and trees on
+ * single links are as they are packed. */
 static inline bool order_is_known(const struct hs_plan *plan)
 {
     for (int i = 0; i < plan->split.count; i++)
-        if (plan->algorithms[i][0] == HS_NATIVE)
+        if (plan->algorithms[i][0] >= HS_FOREST)
             return false;
     return true;
 }

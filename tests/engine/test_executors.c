@@ -12,6 +12,7 @@
 
 #include "engine/executors.h"
 #include "engine/layer_comms.h"
+#include "model/packing.h"
 
 #include "order_reference.h"
 
@@ -403,18 +404,74 @@ static int place_at(const struct job *job, size_t i)
     return i % pitch < run ? (int)(i / pitch % (size_t)job->size) : -1;
 }
 
+/* ---- trees ---- */
+
+/* A random tree of `size` places as `parents` (packing.h), by a chance of its own: every rank asks
+ * for the same. */
+static void grow_tree(int *parents, int size, int root, uint64_t *seed)
+{
+    int order[RANKS_MAX];
+
+    for (int i = 0; i < size; i++)
+        order[i] = i;
+    order[0] = root;
+    order[root] = 0;
+    for (int i = 1; i < size; i++) {
+        int other, kept = order[i];
+
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        other = i + (int)(*seed >> 33) % (size - i);
+        order[i] = order[other];
+        order[other] = kept;
+        parents[order[i]] = order[(*seed >> 20) % (uint64_t)i];
+    }
+    parents[root] = -1;
+}
+
+/* One to three trees of each root; of an allreduce as many of any roots. Some have nothing. */
+static const struct hs_packing *packing_of(const struct job *job)
+{
+    static struct hs_tree trees[3 * RANKS_MAX];
+    static struct hs_packing packings[RANKS_MAX + 1][HS_PAIR];
+    struct hs_packing *packing = &packings[job->size][job->phase];
+    uint64_t seed = (uint64_t)job->size * 31 + (uint64_t)job->phase;
+    bool all = job->phase == HS_ALLREDUCE;
+    size_t each = 1 + (size_t)job->size % 3;
+
+    if (packing->count > 0)
+        return packing;
+    packing->phase = job->phase;
+    packing->units = job->size;
+    packing->seconds_per_byte = 1e-6; /* slow: as many segments as fit */
+    for (size_t i = 0; i < (all ? each : each * (size_t)job->size); i++) {
+        struct hs_tree *tree = &trees[i];
+
+        tree->root = all ? (int)(i * 5) % job->size : (int)(i / each);
+        tree->share = each == 1 ? 1 : i % each == 0 ? 0.25 : 0.75 / (double)(each - 1);
+        grow_tree(tree->up, job->size, tree->root, &seed);
+        grow_tree(tree->down, job->size, tree->root, &seed);
+        packing->count++;
+    }
+    packing->trees = malloc(packing->count * sizeof(trees[0]));
+    assert_non_null(packing->trees);
+    memcpy(packing->trees, trees, packing->count * sizeof(trees[0]));
+    return packing;
+}
+
 static struct hs_executor_call call_of(const struct job *job, int r)
 {
-    return (struct hs_executor_call){.phase = job->phase,
-                                     .layer = {job->stride, job->size},
-                                     .rank = r,
-                                     .tag = TAG,
-                                     .input = ranks[r].input,
-                                     .output = ranks[r].output,
-                                     .count = job->count,
-                                     .run = run_of(job),
-                                     .pitch = run_of(job) * job->apart,
-                                     .reduction = job->reduction};
+    return (struct hs_executor_call){
+        .phase = job->phase,
+        .layer = {job->stride, job->size},
+        .rank = r,
+        .tag = TAG,
+        .input = ranks[r].input,
+        .output = ranks[r].output,
+        .count = job->count,
+        .run = run_of(job),
+        .pitch = run_of(job) * job->apart,
+        .packing = hs_algorithms[job->algorithm]->on_links ? packing_of(job) : NULL,
+        .reduction = job->reduction};
 }
 
 /* An allgather finds its own block in the output, of everything else there is rubbish. */
@@ -613,7 +670,8 @@ static void blocks_of_runs_are_right(void **state)
     chance_state = 12;
     for (job.size = 2; job.size <= (hs_tests_quick() ? 6 : 17); job.size++)
         for (int i = 0; i < 3 * 4 * 3 * 2 * 3; i++) {
-            job.algorithm = (enum hs_algorithm[]){HS_RING, HS_HALVING, HS_DIRECT}[i % 3];
+            job.algorithm =
+                (enum hs_algorithm[]){HS_RING, HS_HALVING, HS_DIRECT, HS_FOREST}[(i + i / 27) % 4];
             job.runs = counts[i / 9 % 3];
             job.phase = i / 27 % 2 ? HS_ALLGATHER : HS_REDUCE_SCATTER;
             job.count = (size_t)job.size * job.runs * lengths[i / 54];
@@ -892,8 +950,39 @@ static void bits_do_not_depend_on_timing(void **state)
             job.reduction.operation = (enum hs_operation)((i + job.size) % HS_OPERATION_COUNT);
             job.reduction.divisor = job.reduction.operation == HS_AVERAGE ? job.size : 0;
             job.count = (size_t)job.size * 144; /* whole blocks, of several segments */
-            if (gathering == job.algorithm || (job.algorithm != HS_TREE && gathering != HS_TREE))
+            if (!hs_algorithms[job.algorithm]->on_links && !hs_algorithms[gathering]->on_links &&
+                (gathering == job.algorithm || (job.algorithm != HS_TREE && gathering != HS_TREE)))
                 check_bits(&job, gathering);
+        }
+}
+
+/* What a forest's ranks have is in an order that its trees say, and no time. */
+static void forests_have_the_same_bits(void **state)
+{
+    struct job job = usual;
+
+    (void)state;
+    job.algorithm = HS_FOREST;
+    for (job.size = 2; job.size <= 16; job.size++)
+        for (int type = 0; type < HS_DATATYPE_COUNT; type++) {
+            size_t bytes;
+            char *first;
+
+            job.count = (size_t)job.size * 144;
+            job.reduction.datatype = (enum hs_datatype)type;
+            bytes = job.count * width_of(&job);
+            first = malloc(bytes);
+            assert_non_null(first);
+            for (uint64_t seed = 5; seed < 300000; seed += 77772) {
+                run_parts(job, HS_FOREST, seed);
+                if (seed == 5)
+                    memcpy(first, ranks[0].output, bytes);
+                for (int r = 0; r < job.size; r++)
+                    assert_memory_equal(first, ranks[r].output, bytes);
+                job.phase = HS_ALLREDUCE;
+                clear(&job);
+            }
+            free(first);
         }
 }
 
@@ -1031,6 +1120,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("groups of a layer do not meet", groups_of_a_layer_do_not_meet),
     HS_TEST("results are the same bits on all ranks and whatever the timing",
             bits_do_not_depend_on_timing),
+    HS_TEST("a forest's results are the same bits whatever the timing", forests_have_the_same_bits),
     HS_TEST("a machine is used again", a_machine_is_used_again),
     HS_TEST("a failed transport comes out", a_failed_transport_comes_out),
     HS_TEST("halving and direct exchange send as many bytes as far as they say",
