@@ -342,6 +342,34 @@ static void drop_letters(struct hs_plan *plan, struct hs_export_output *out,
     *plan = plain;
 }
 
+static bool goes_by_links(const struct hs_plan *plan)
+{
+    for (int i = 0; i < 2 * plan->split.count; i++)
+        if (hs_algorithms[hs_plan_algorithm(plan, i / 2, i % 2)]->on_links)
+            return true;
+    return false;
+}
+
+/* What names algorithms does not know the trees of a machine's single links. */
+static enum hs_status check_links(const struct hs_export_job *job,
+                                  const struct hs_exporter *exporter, const struct hs_plan *plan,
+                                  struct hs_error *err)
+{
+    char text[HS_SPLIT_TEXT];
+    size_t messages = exporter->sizes && !job->plan ? job->result->message_count : 0;
+
+    if (!exporter->letters || exporter->also == HS_EXPORT_MACHINE)
+        return HS_OK;
+    for (size_t m = 0; m < messages && !goes_by_links(plan); m++)
+        plan = hs_export_wanted(job, m);
+    if (!goes_by_links(plan))
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: plan %s goes by trees on the machine's single links, which %s does not "
+                   "have: expected another one (--plan), or a result without (--algorithms)",
+                   job->result_name, hs_plan_format(text, plan), exporter->name);
+}
+
 /* Text of a result goes into comments and names as it is: nothing in it may speak to the terminal
  * of who looks at the file (base/utf8.h). */
 static void make_harmless(struct hs_text *text)
@@ -379,6 +407,9 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     if (status != HS_OK)
         return status;
     plan = *hs_export_plan(job);
+    status = check_links(job, exporter, &plan, err);
+    if (status != HS_OK)
+        return status;
     if (hs_plan_has_letters(&plan) && !exporter->letters)
         drop_letters(&plan, out, exporter);
     if (plan.chunks > 1 && !exporter->chunks)

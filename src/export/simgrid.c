@@ -4,8 +4,11 @@
  *
  * The links are those of model/cost.h. A child of level l has a duplex link with the level's
  * bandwidth, or one per port where rings are not striped; a mesh has a link per pair of children
- * besides. A hop whose outermost level is l passes the links of its sender's children of levels 0
- * .. l, and back down to the receiver, and takes the latency of level l alone.
+ * besides; of a graph the vertices are joined by what its own links are, each way, and every two of
+ * its units by the way that hs_links_path says, as one edge: as long as the longest of them, so
+ * that none is longer than two others. A hop whose outermost level is l passes the links of its
+ * sender's children of levels 0 .. l, and back down to the receiver, and takes the latency of level
+ * l alone.
  *
  * All in one zone, a graph: host - v0 - v1 - v2 ..., where the edge below "v<l>_<r>" is the link of
  * level l. With ports, ranks of one child leave it through different links, so there is a vertex
@@ -110,6 +113,40 @@ static bool is_mesh(const struct hs_level *level)
     return level->fabric == HS_FABRIC_MESH && level->arity > 1;
 }
 
+static const struct hs_links *graph_of(const struct platform *platform, size_t l)
+{
+    const struct hs_level *level = &platform->system->levels[l];
+
+    return level->fabric == HS_FABRIC_LINKS ? &level->links : NULL;
+}
+
+/* The latency of the links from one vertex of a level's graph to another. */
+static double latency_between(const struct hs_level *level, int from, int to)
+{
+    const int path[2] = {from, to};
+
+    return hs_links_path_seconds(&level->links, path, 2, level->latency_seconds);
+}
+
+/* Of the unit that begins with this rank: what goes from each vertex to each other one. */
+static void write_graph_links(const struct platform *platform, size_t l, int64_t unit)
+{
+    const struct hs_level *level = &platform->system->levels[l];
+    double scale = level->bytes_per_second / hs_links_sends_least(&level->links);
+    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    int vertices = hs_links_vertices(&level->links);
+
+    hs_links_rates(rates, &level->links);
+    for (int from = 0; from < vertices; from++)
+        for (int to = 0; to < vertices; to++)
+            if (rates[from * vertices + to] > 0)
+                hs_text_append(platform->text,
+                               "  <link id=\"g%zu_%" PRId64 "_%d_%d\" bandwidth=\"%.17gBps\" "
+                               "latency=\"%.17gs\"/>\n",
+                               l, unit, from, to, scale * rates[from * vertices + to],
+                               latency_between(level, from, to));
+}
+
 /* From the child that begins with this rank to all later ones of its unit. */
 static void write_mesh_links(const struct platform *platform, size_t l, int64_t child)
 {
@@ -143,6 +180,8 @@ static void write_links(const struct platform *platform, size_t l)
                            l, rank, level->bytes_per_second / ports);
         if (is_mesh(level) && child_start(platform, l, rank) == rank)
             write_mesh_links(platform, l, rank);
+        if (graph_of(platform, l) && unit_start(platform, l, rank) == rank)
+            write_graph_links(platform, l, rank);
     }
 }
 
@@ -189,6 +228,60 @@ static void write_mesh_routes(const struct platform *platform, size_t l, int64_t
     }
 }
 
+/* The most links that the way between two units of a graph has. */
+static int longest_path(const struct hs_links *links)
+{
+    int path[HS_LINKS_VERTICES], longest = 0;
+
+    for (int i = 0; i < links->units * links->units; i++) {
+        int count = i / links->units == i % links->units
+                        ? 0
+                        : hs_links_path(path, links, i / links->units, i % links->units);
+
+        longest = count - 1 > longest ? count - 1 : longest;
+    }
+    return longest;
+}
+
+/* From one vertex of a level to another, whose children are these units of its graph; none where
+ * there is no way but through a third. */
+static void write_graph_route(const struct platform *platform, size_t l, const int64_t ranks[2],
+                              const int units[2], int longest)
+{
+    struct hs_text *text = platform->text;
+    int path[HS_LINKS_VERTICES];
+    int count = hs_links_path(path, graph_of(platform, l), units[0], units[1]);
+
+    if (count == 0)
+        return;
+    hs_text_append(text,
+                   "  <route src=\"v%zu_%" PRId64 "\" dst=\"v%zu_%" PRId64 "\" symmetrical=\"NO\">",
+                   l, ranks[0], l, ranks[1]);
+    for (int i = 0; i + 1 < count; i++)
+        hs_text_append(text, "<link_ctn id=\"g%zu_%" PRId64 "_%d_%d\"/>", l,
+                       unit_start(platform, l, ranks[0]), path[i], path[i + 1]);
+    for (int i = count - 1; i < longest; i++)
+        hs_text_append(text, "<link_ctn id=\"up\"/>");
+    hs_text_append(text, "</route>\n");
+}
+
+/* From the vertex that begins with this rank to those of all other children of its unit. */
+static void write_graph_routes(const struct platform *platform, size_t l, int64_t rank)
+{
+    int64_t unit = unit_start(platform, l, rank),
+            child = hs_system_child_ranks(platform->system, l);
+    int longest = longest_path(graph_of(platform, l));
+
+    for (int64_t other = unit; other < platform->np && unit_start(platform, l, other) == unit;
+         other++) {
+        const int64_t ranks[2] = {rank, other};
+        const int units[2] = {(int)((rank - unit) / child), (int)((other - unit) / child)};
+
+        if (units[0] != units[1] && is_vertex(platform, l, other))
+            write_graph_route(platform, l, ranks, units, longest);
+    }
+}
+
 static void write_routes(const struct platform *platform, size_t l)
 {
     bool mesh = is_mesh(&platform->system->levels[l]);
@@ -198,6 +291,8 @@ static void write_routes(const struct platform *platform, size_t l)
             write_vertical(platform, l, rank);
         if (is_vertex(platform, l, rank) && mesh)
             write_mesh_routes(platform, l, rank);
+        else if (is_vertex(platform, l, rank) && graph_of(platform, l))
+            write_graph_routes(platform, l, rank);
         else if (is_vertex(platform, l, rank))
             write_switch(platform, l, rank);
     }
