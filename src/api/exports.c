@@ -159,7 +159,10 @@ static enum hs_status run_job(const struct hs_exports *exports, struct hs_export
     }
     if (status == HS_OK)
         status = choose_message(exports, job, exporter, err);
-    return status == HS_OK ? hs_export(output, exporter, job, err) : status;
+    if (status == HS_OK)
+        status = hs_export(output, exporter, job, err);
+    job->plan = NULL;
+    return status;
 }
 
 /* Of several results the text goes behind that of those before. */

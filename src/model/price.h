@@ -71,6 +71,10 @@ struct hs_stage_price {
     bool straddles; /* has hops of more than one level */
     /* reaches beyond the described machine, or is of a size that no fit covers */
     bool extrapolated;
+    /* Another layer of the call follows, or comes before: ranks that are through early, or may
+     * begin late, are not waited for. Not of an allreduce, nor of the layer that reaches to the
+     * last rank of a group: that takes as long as the last of all groups. */
+    bool goes_on;
     double relative_ci95;
     double min_bytes, max_bytes;
     /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends
@@ -81,10 +85,6 @@ struct hs_stage_price {
     const struct hs_system *waits;
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */
-    /* Another layer of the call follows, or comes before: ranks that are through early, or may
-     * begin late, are not waited for. Not of an allreduce, nor of the layer that reaches to the
-     * last rank of a group: that takes as long as the last of all groups. */
-    bool goes_on;
     /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
      * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
