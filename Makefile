@@ -300,6 +300,7 @@ bench-simulate: all
 .PHONY: bench-accuracy-simgrid
 bench-accuracy-simgrid: all
 	bench/accuracy_simgrid.py $(BUILD)/hiersearch
+	bench/accuracy_links.py --build $(BUILD)
 
 include packaging/install.mk
 include packaging/python.mk
@@ -530,8 +531,9 @@ $(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
 # Trees packed on the links of irregular nodes, against their limit, all cuts, ForestColl's and rings.
 .PHONY: bench-links
-bench-links: $(BUILD)/bench/links
-	$< dgx1-p100 dgx1-v100 mi250x mi250-16 ac922-4gpu ac922-6gpu mi300x a100-pcie-bridged perlmutter
+bench-links: all $(BUILD)/bench/links
+	$(BUILD)/bench/links dgx1-p100 dgx1-v100 mi250x mi250-16 ac922-4gpu ac922-6gpu mi300x a100-pcie-bridged perlmutter
+	bench/links_cluster.py --build $(BUILD)
 $(BUILD)/bench/links: bench/links.c tests/model/all_cuts.h $(call libs,$(USES_model))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -23,8 +23,6 @@
 #include "engine/layer_comms.h"
 #include "model/packing.h"
 
-/* None is so short that messages are what takes the time. */
-#define SEGMENT_BYTES_LEAST ((size_t)8 << 10)
 /* Slots that a neighbour's flow has at least, where segments can be short enough. */
 #define WINDOW_LEAST 8
 
@@ -297,6 +295,7 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     waited = &forest->neighbours[edge->behind->other];
     message.counter = edge->behind_sent ? &waited->flow.sent : &waited->flow.ready;
     message.least = index_of(waited, edge->behind_sent, edge->behind, segment) + 1;
+    message.posts_early = !sends && !edge->down;
     return message;
 }
 
@@ -410,11 +409,12 @@ static size_t segments_of(const struct forest *forest, size_t longest)
 {
     size_t bytes = longest * hs_datatype_bytes(forest->base.call.reduction.datatype);
     size_t room = room_of(forest) / 2;
-    size_t most = hs_most(room / WINDOW_LEAST, hs_least(room - 64, SEGMENT_BYTES_LEAST));
+    size_t most =
+        hs_most(room / WINDOW_LEAST, hs_least(room - 64, (size_t)HS_PACKING_SEGMENT_BYTES));
     double all = (double)forest->base.call.count *
                  (double)hs_datatype_bytes(forest->base.call.reduction.datatype);
-    size_t many =
-        hs_least((size_t)hs_packing_segments(forest->packing, all), bytes / SEGMENT_BYTES_LEAST);
+    size_t many = hs_least((size_t)hs_packing_segments(forest->packing, all),
+                           bytes / (size_t)HS_PACKING_SEGMENT_BYTES);
 
     return hs_most(many, bytes / hs_least(most, forest->base.options.segment_bytes) + 1);
 }

@@ -116,7 +116,7 @@ static bool post_receives(struct hs_flow *flow)
         MPI_Request *request = &flow->receives[turn_of(flow, index, false)];
         size_t bytes = bytes_of(flow, &message, index, false);
 
-        if (!may_begin(&message))
+        if (!message.posts_early && !may_begin(&message))
             break;
         *request = MPI_REQUEST_NULL;
         if (bytes > 0)
@@ -166,10 +166,17 @@ static void look_at_work(struct hs_flow *flow)
         flow->ready++;
 }
 
+static bool may_use(const struct hs_flow *flow, size_t index)
+{
+    struct hs_message message = message_at(flow, index, false);
+
+    return !message.posts_early || may_begin(&message);
+}
+
 /* One test per look, as in the ring. */
 static bool oldest_receive(struct hs_flow *flow)
 {
-    if (flow->received == flow->receives_posted ||
+    if (flow->received == flow->receives_posted || !may_use(flow, flow->received) ||
         !hs_transport_test(flow->transport, &flow->receives[turn_of(flow, flow->received, false)]))
         return false;
     use_received(flow, flow->received);

@@ -39,6 +39,8 @@ struct hs_message {
      * NULL: at once. */
     const size_t *counter;
     size_t least;
+    /* Of a receive that is added from a slot: it is posted at once, and added then. */
+    bool posts_early;
 };
 
 /* Message `index`, and piece `number` of it, as `owner` sends or receives it. Pieces may be empty;

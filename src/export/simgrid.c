@@ -23,6 +23,8 @@
 #include "export/exporters.h"
 
 #define NP_MAX 131072
+/* Bytes per second of what costs nothing; links of a graph have all that their level costs. */
+#define UNLIMITED 1e18
 
 static const char use[] =
     "smpicc -O2 program.c -o program\n"
@@ -177,7 +179,8 @@ static void write_links(const struct platform *platform, size_t l)
             hs_text_append(platform->text,
                            "  <link id=\"l%zu_%" PRId64 "\" bandwidth=\"%.17gBps\" latency=\"0s\" "
                            "sharing_policy=\"SPLITDUPLEX\"/>\n",
-                           l, rank, level->bytes_per_second / ports);
+                           l, rank,
+                           graph_of(platform, l) ? UNLIMITED : level->bytes_per_second / ports);
         if (is_mesh(level) && child_start(platform, l, rank) == rank)
             write_mesh_links(platform, l, rank);
         if (graph_of(platform, l) && unit_start(platform, l, rank) == rank)

@@ -8,6 +8,9 @@
 #include "model/packing.h"
 #include "model/traffic.h"
 
+/* Turns that a tree's segment has at most (engine/executor_forest.c): up, and down again. */
+#define TURNS (2 * HS_LINKS_UNITS)
+
 /* Of one way to carry a phase out: on the links as described. */
 struct figure {
     bool made, fails;
@@ -15,8 +18,11 @@ struct figure {
     double latency_seconds; /* of the longest way, up and down */
     double level_seconds;   /* the level's own latency in that */
     double steps;           /* arcs of it */
-    double segments;        /* 0: none, as of a ring */
     double messages;        /* of a segment, that one unit sends */
+    double longest;         /* part of the bytes that the longest tree has */
+    double arcs;            /* of trees, on a link between two units that has any */
+    double begins;          /* turn in which such a link has its first message */
+    double turns[TURNS];    /* part of all arcs that have their first message in that turn */
 };
 #define PHASES (HS_ALLREDUCE + 1)
 
@@ -72,24 +78,97 @@ static double way_seconds(const struct hs_packing *packing, const struct hs_leve
     return hs_links_path_seconds(&level->links, path, count, level->latency_seconds);
 }
 
-/* The longest way along a tree, and its arcs; `up`: to the root. */
-static double longest_way(double *steps, const struct hs_packing *packing,
-                          const struct hs_tree *tree, const struct hs_level *level, bool up)
+/* Arcs between two units. */
+struct uses {
+    int arcs[HS_LINKS_UNITS][HS_LINKS_UNITS], begins[HS_LINKS_UNITS][HS_LINKS_UNITS];
+};
+
+static void use(struct uses *uses, struct figure *figure, int from, int to, int turn)
 {
-    double longest = 0;
+    if (uses->arcs[from][to]++ == 0 || turn < uses->begins[from][to])
+        uses->begins[from][to] = turn;
+    figure->turns[turn]++;
+}
 
-    for (int u = 0; u < packing->units; u++) {
-        const int *next = up ? tree->up : tree->down;
-        double seconds = 0;
-        int arcs = 0;
+/* How far each unit is from the root, or the furthest leaf below it is from it. */
+static int depths_of(int *depths, const int *next, int units)
+{
+    int deepest = 0;
 
-        for (int at = u; next[at] >= 0; at = next[at], arcs++)
-            seconds += up ? way_seconds(packing, level, at, next[at], tree->up_route[at])
-                          : way_seconds(packing, level, next[at], at, tree->down_route[at]);
-        longest = fmax(longest, seconds);
-        *steps = fmax(*steps, arcs);
+    for (int u = 0; u < units; u++) {
+        depths[u] = 0;
+        for (int at = u; next[at] >= 0; at = next[at])
+            depths[u]++;
+        deepest = depths[u] > deepest ? depths[u] : deepest;
     }
-    return longest;
+    return deepest;
+}
+
+static int heights_of(int *heights, const int *next, int units)
+{
+    int highest = 0;
+
+    memset(heights, 0, (size_t)units * sizeof(*heights));
+    for (int u = 0; u < units; u++)
+        for (int at = u, height = 0; next[at] >= 0; at = next[at]) {
+            height++;
+            if (height > heights[next[at]])
+                heights[next[at]] = height;
+            highest = height > highest ? height : highest;
+        }
+    return highest;
+}
+
+/* Over a tree each way: its arcs' turns, latencies of the longest way, and its arcs. */
+static void walk_tree(struct figure *figure, struct uses *uses, const struct hs_packing *packing,
+                      const struct hs_tree *tree, const struct hs_level *level)
+{
+    int far[HS_LINKS_UNITS], before = 0, behind = 0;
+    double longest[2] = {0, 0}, to_root[HS_LINKS_UNITS];
+    bool goes[2] = {packing->phase != HS_ALLGATHER, packing->phase != HS_REDUCE_SCATTER};
+
+    for (int way = 0; way < 2; way++) {
+        const int *next = way == 0 ? tree->up : tree->down;
+
+        if (!goes[way])
+            continue;
+        if (way == 0)
+            before = heights_of(far, next, packing->units);
+        else
+            behind = depths_of(far, next, packing->units);
+        for (int u = 0; u < packing->units; u++) {
+            to_root[u] = 0;
+            for (int at = u; next[at] >= 0; at = next[at])
+                to_root[u] += way == 0
+                                  ? way_seconds(packing, level, at, next[at], tree->up_route[at])
+                                  : way_seconds(packing, level, next[at], at, tree->down_route[at]);
+            longest[way] = fmax(longest[way], to_root[u]);
+            if (next[u] >= 0 && way == 0)
+                use(uses, figure, u, next[u], far[u]);
+            else if (next[u] >= 0)
+                use(uses, figure, next[u], u, before + far[u] - 1);
+        }
+    }
+    figure->latency_seconds = fmax(figure->latency_seconds, longest[0] + longest[1]);
+    figure->steps = fmax(figure->steps, before + behind);
+}
+
+/* What was counted, as parts and means. */
+static void take_means(struct figure *figure, const struct uses *uses, int units)
+{
+    double arcs = 0, links = 0, begins = 0;
+
+    for (int i = 0; i < units * units; i++) {
+        int here = uses->arcs[i / units][i % units];
+
+        arcs += here;
+        links += here > 0;
+        begins += here > 0 ? uses->begins[i / units][i % units] : 0;
+    }
+    for (int t = 0; t < TURNS; t++)
+        figure->turns[t] /= arcs;
+    figure->arcs = arcs / links;
+    figure->begins = begins / links;
 }
 
 typedef enum hs_status make_function(struct hs_packing *packing, const struct hs_links *links,
@@ -100,26 +179,27 @@ static struct figure make_figure(const struct hs_level *level, enum hs_graph_way
 {
     static make_function *const makers[HS_GRAPH_WAYS] = {hs_packing_make_rings, hs_packing_make,
                                                          hs_packing_make_groups};
-    struct figure figure = {.made = true,
-                            .segments = way == HS_GRAPH_RINGS ? 0 : HS_PACKING_SEGMENTS};
+    struct figure figure = {.made = true};
     struct hs_packing packing;
+    struct uses *uses = calloc(1, sizeof(*uses));
 
-    if (makers[way](&packing, &level->links, phase, NULL) != HS_OK) {
+    if (!uses || makers[way](&packing, &level->links, phase, NULL) != HS_OK) {
+        free(uses);
         figure.fails = true;
         return figure;
     }
     figure.seconds_per_byte = packing.seconds_per_byte;
     figure.level_seconds = level->latency_seconds;
     for (size_t t = 0; t < packing.count; t++) {
-        double up = 0, down = 0, seconds;
-
-        seconds = longest_way(&up, &packing, &packing.trees[t], level, true) +
-                  longest_way(&down, &packing, &packing.trees[t], level, false);
-        figure.latency_seconds = fmax(figure.latency_seconds, seconds);
-        figure.steps = fmax(figure.steps, up + down);
+        figure.longest = fmax(figure.longest, packing.trees[t].share);
+        walk_tree(&figure, uses, &packing, &packing.trees[t], level);
     }
+    if (phase != HS_ALLREDUCE)
+        figure.longest /= packing.units;
+    take_means(&figure, uses, packing.units);
     figure.messages = hs_packing_messages(&packing);
     hs_packing_release(&packing);
+    free(uses);
     return figure;
 }
 
@@ -148,30 +228,56 @@ static double later(const struct hs_level *level, const struct figure *figure)
     return figure->level_seconds > 0 ? level->latency_seconds / figure->level_seconds : 1;
 }
 
+/* What a segment's time is short of, with so many of them (executor_forest.c): of `moving` seconds
+ * that the busiest link has to do. A link begins when its first message is there. The last segment
+ * leaves where it begins when all but `drained` is through, and goes the longest way; a link's
+ * messages lie side by side in a turn, so that one alone is faster by as many as there are. */
+static double tail_seconds(const struct figure *figure, double moving, double segments,
+                           double latency)
+{
+    double step = latency / figure->steps, one = moving / segments / figure->arcs, drained = 0;
+
+    for (int t = 0; t < TURNS; t++)
+        drained += figure->turns[t] * fmin(t, segments);
+    drained *= moving / segments;
+    return fmax(fmax(step, figure->begins * (step + one)), latency + figure->steps * one - drained);
+}
+
+/* As the executor cuts them. */
+static double segments_of(const struct figure *figure, double bytes, double moving)
+{
+    double many = floor(moving / (figure->messages * HS_MESSAGE_SECONDS));
+
+    many = fmin(fmin(many, HS_PACKING_SEGMENTS),
+                floor(bytes * figure->longest / HS_PACKING_SEGMENT_BYTES));
+    return fmax(many, 1);
+}
+
 void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system,
                     enum hs_graph_way way)
 {
     static const enum hs_phase both[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
-    bool pair = price->key.phase == HS_PAIR;
-    double size = (double)price->key.layer.size, latency = 0, per_byte = 0, whole = 0, apart = 0;
+    bool pair = price->key.phase == HS_PAIR, any = !(price->bytes > 0);
+    double size = (double)price->key.layer.size, latency = 0, per_byte = 0;
 
     for (int i = 0; i < (pair ? 2 : 1); i++) {
         struct figure figure = figure_of(system, way, pair ? both[i] : price->key.phase);
-        double behind = figure.segments > 0 ? fmax(0, figure.steps - 1) / figure.segments : 0;
+        double bytes = any ? 1 : price->bytes;
+        double moving = bytes * figure.seconds_per_byte / faster(&system->levels[0]);
+        double segments = any ? HS_PACKING_SEGMENTS : segments_of(&figure, bytes, moving);
+        double way_latency = figure.latency_seconds * later(&system->levels[0], &figure) *
+                             system->pipeline_granularity;
+        double apart = any ? 0 : figure.messages * segments * HS_MESSAGE_SECONDS;
 
-        latency += figure.latency_seconds * later(&system->levels[0], &figure) *
-                   system->pipeline_granularity;
-        per_byte += figure.seconds_per_byte * (1 + behind) / faster(&system->levels[0]);
-        whole += figure.seconds_per_byte / faster(&system->levels[0]);
-        if (figure.segments > 0)
-            apart += fmax(1, figure.steps - 1) * figure.messages * HS_MESSAGE_SECONDS;
+        per_byte += moving / bytes;
         price->steps += figure.steps;
+        if (any)
+            latency += way_latency;
+        else
+            latency += fmax(0, apart - moving) +
+                       tail_seconds(&figure, fmax(moving, apart), segments, way_latency);
     }
     hs_stage_add_line(price, (struct hs_price_line){latency, per_byte * size / (size - 1)});
-    /* Shorter messages have fewer segments (hs_packing_segments). */
-    if (apart > 0)
-        hs_stage_add_line(price,
-                          (struct hs_price_line){latency + apart, whole * size / (size - 1)});
     price->ring_bytes_per_second =
         hs_phase_passes(price->key.phase) / price->lines[0].seconds_per_byte;
     price->rings_per_link = 1;

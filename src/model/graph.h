@@ -2,9 +2,11 @@
  * graph.h - what stages cost on a level whose children single links join (links.h).
  *
  * On such a first level a layer of all its units, next to each other, goes by its links as they
- * are: in rings, in groups or over packed trees (packing.h). With n bytes that takes what the
- * busiest link carries, and the latencies of the longest way; where trees are passed segment by
- * segment the last one is as many segments behind as the tree is deep.
+ * are: in rings, in groups or over packed trees (packing.h), as engine/executor_forest.c cuts them.
+ * With n bytes that takes what the busiest link carries, or as long as the messages are apart that
+ * one unit sends; and the larger of what a link waits for its first message, and what the last
+ * segment's way takes longer than what is left to carry when it leaves: min(S, h) of S segments of
+ * each edge that has its first in turn h. Of any bytes: the latencies of the longest way.
  *
  * Other layers see the level as if it were a switch: what a child can send is what is left of the
  * links where every child sends to the others of its layer inside of the unit, over the shortest

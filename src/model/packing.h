@@ -73,6 +73,8 @@ enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links
                                struct hs_error *err);
 /* Trees' parts pass in so many segments at most: enough to fill trees that are a few edges deep. */
 #define HS_PACKING_SEGMENTS 64
+/* None is so short that messages are what takes the time. */
+#define HS_PACKING_SEGMENT_BYTES 8192
 /* Of so many bytes (as seconds_per_byte): fewer where messages, which leave HS_MESSAGE_SECONDS
  * apart, would take longer than the links do. >= 1. */
 double hs_packing_segments(const struct hs_packing *packing, double bytes);

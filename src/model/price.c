@@ -74,6 +74,16 @@ double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_prob
     return system->gap_seconds * hs_problem_gaps(problem, key);
 }
 
+/* Whether a level's links are followed as they are, one by one. */
+static bool is_on_graph(const struct hs_system *system, struct hs_stage_key key)
+{
+    bool follows = key.algorithm == HS_RING || hs_algorithms[key.algorithm]->on_links;
+
+    return follows && hs_graph_holds(system, key.layer) &&
+           (key.phase == HS_REDUCE_SCATTER || key.phase == HS_ALLGATHER ||
+            key.phase == HS_ALLREDUCE || key.phase == HS_PAIR);
+}
+
 /* Whether what a stage costs is no few lines in its bytes. */
 static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
 {
@@ -84,19 +94,9 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
     if (hs_phase_is_rooted(key.phase))
         return true;
     return (system->fits.count == 0 && !system->additive &&
-            (key.phase == HS_EXCHANGE ||
+            (key.phase == HS_EXCHANGE || is_on_graph(system, key) ||
              (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||
            hs_system_waits(system);
-}
-
-/* Whether a level's links are followed as they are, one by one. */
-static bool is_on_graph(const struct hs_system *system, struct hs_stage_key key)
-{
-    bool follows = key.algorithm == HS_RING || hs_algorithms[key.algorithm]->on_links;
-
-    return follows && hs_graph_holds(system, key.layer) &&
-           (key.phase == HS_REDUCE_SCATTER || key.phase == HS_ALLGATHER ||
-            key.phase == HS_ALLREDUCE || key.phase == HS_PAIR);
 }
 
 /* By the algorithm's row. NCCL's own calls go by its rule, whatever the key says: the links see

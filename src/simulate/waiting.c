@@ -26,14 +26,15 @@
 #include "engine/idle.h"
 #include "engine/mpi_status.h"
 #include "engine/stages.h"
+#include "model/links.h"
 #include "model/traffic.h"
 #include "simulate/simulate.h"
 
 struct channel;
 
-/* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both.
- */
-#define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2)
+/* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both;
+ * trees on single links, those of each neighbour, out and back. */
+#define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2 + 4 * HS_LINKS_UNITS)
 
 struct unfinished {
     MPI_Request *requests[UNFINISHED_MAX]; /* what the messages keep */
