@@ -54,7 +54,7 @@ endif
 $(BUILD)/hiersearch.pc: packaging/install.mk VERSION
 	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'libdir=$${pcfiledir}/..' 'includedir=$${prefix}/include' '' \
 	    'Name: hiersearch' 'Description: how a job should communicate on a machine' 'Version: $(VERSION)' \
-	    'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhiersearch' 'Libs.private: $(EXPAT_LIBS) -lm -ldl' \
+	    'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhiersearch' 'Libs.private: $(GLPK_LIBS) $(EXPAT_LIBS) -lm -ldl' \
 	    'Cflags: -I$${includedir}' > $@
 
 # ---- the tree, as it will lie below PREFIX ---------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "engine/executors.h"
 #include "engine/forests.h"
 #include "engine/mpi_status.h"
 #include "engine/packing.h"
@@ -160,7 +161,7 @@ static void open_engine(struct simulation *simulation, const struct hs_system *s
     struct hs_error err;
 
     hs_waiting_init(simulation->np, system->launch_seconds);
-    hs_shared_pages_init(bytes > 2 * config.segment_bytes ? bytes : 2 * config.segment_bytes);
+    hs_shared_pages_init(hs_most(HS_SCRATCH_LEAST, hs_most(bytes, 2 * config.segment_bytes)));
     must(memory->allocate(&simulation->input, bytes, "the input", &err), &err);
     must(memory->allocate(&simulation->output, bytes, "the output", &err), &err);
     must(hs_forests_make(&simulation->forests, system, MPI_COMM_WORLD, &idle, &err), &err);

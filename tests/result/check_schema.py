@@ -90,7 +90,7 @@ def fields(schema):
 
 def names_in(text):
     """Names in a document's text: `a`, `a.b[]`, **a**, and keys of its examples."""
-    found = re.findall(r'`([^`]+)`|\*\*(\w+)\*\*|"(\w+)":', text)
+    found = re.findall(r'`([^`]+)`|\*\*(\w+)\*\*|"(\w+)":', text.replace("```", ""))
     return {name for groups in found for group in groups for name in re.findall(r"\w+", group)}
 
 

@@ -164,6 +164,8 @@ static double best_plan_seconds(const struct machine *machine, int64_t np, int64
             enum hs_algorithm back = (enum hs_algorithm)(pair % HS_ALGORITHM_COUNT);
             struct hs_layer layer = {stride, size};
 
+            if (hs_algorithms[out]->on_links || hs_algorithms[back]->on_links)
+                continue; /* no machine here has single links */
             if ((out != back && stride * size == np) || !goes_by(machine, np, layer, out) ||
                 !goes_by(machine, np, layer, back))
                 continue;
