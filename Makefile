@@ -416,7 +416,7 @@ FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COM
     "@timeout=900 tests/instrumented.sh threads" "@timeout=900 tests/api/test_abi.sh $(BUILD)" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
-    tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
+    tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
@@ -534,6 +534,15 @@ $(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search
 bench-links: all $(BUILD)/bench/links
 	$(BUILD)/bench/links dgx1-p100 dgx1-v100 mi250x mi250-16 ac922-4gpu ac922-6gpu mi300x a100-pcie-bridged perlmutter
 	bench/links_cluster.py --build $(BUILD)
+ifeq ($(HAVE_SIMGRID),1)
+	bench/links_simgrid.py --build $(BUILD)
+	$(BUILD)/bench/two_ways ac922-4gpu ac922-6gpu
+bench-links: $(BUILD)/bench/two_ways
+$(BUILD)/bench/two_ways: bench/two_ways.c $(call libs,$(USES_model))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS) -lsimgrid
+endif
 $(BUILD)/bench/links: bench/links.c tests/model/all_cuts.h $(call libs,$(USES_model))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -6,7 +6,8 @@
  *
  * Bounds by maximum flows stand against all cuts and partitions (tests/model/all_cuts.h), the trees
  * of a root against ForestColl's k (arXiv 2402.06787, section 4: q / gcd(q, all rates), where p / q
- * is the least |S| / B(S)), times against those of rings.
+ * is the least |S| / B(S)), times against those of rings, and those of trees that have one way
+ * alone between two units (struct hs_links, fixed_ways) against those that choose.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct tally {
     double least_reached, bound_off;           /* of what was asked of all; relative */
     int few, counted;                          /* roots' trees no more than ForestColl's, and all */
     double trees, forestcoll;                  /* summed over what is counted */
+    double lost_sum, lost_most;                /* by one way alone, over phases; relative */
     double rings_sum, rings_least, rings_most; /* rings' time over trees' */
     double direct_sum, direct_most; /* trees over direct links alone against rings, where joined */
     int direct;
@@ -119,6 +121,23 @@ static void tally_direct(struct tally *tally, const struct hs_links *links, doub
     hs_links_release(&direct);
 }
 
+/* What trees lose that have one way alone. */
+static void tally_fixed(struct tally *tally, const struct hs_links *links,
+                        const struct hs_packing *choosing, int alike)
+{
+    struct hs_links fixed = *links;
+    struct hs_packing trees;
+    struct hs_error err = {0};
+    double lost;
+
+    fixed.fixed_ways = true;
+    check(hs_packing_make(&trees, &fixed, choosing->phase, &err), &err);
+    lost = 1 - choosing->seconds_per_byte / trees.seconds_per_byte;
+    tally->lost_sum += alike * lost;
+    tally->lost_most = fmax(tally->lost_most, lost);
+    hs_packing_release(&trees);
+}
+
 static void tally_graph(struct tally *tally, const struct hs_links *links, int alike)
 {
     struct hs_error err = {0};
@@ -136,6 +155,7 @@ static void tally_graph(struct tally *tally, const struct hs_links *links, int a
 
         check(hs_packing_make(&trees, links, phases[p], &err), &err);
         tally->least_reached = fmin(tally->least_reached, bound / trees.seconds_per_byte);
+        tally_fixed(tally, links, &trees, alike);
         if (p == 0) {
             k = forestcoll_trees(links);
             tally->counted++;
@@ -172,6 +192,8 @@ static void add(struct tally *sum, const struct tally *one)
     sum->counted += one->counted;
     sum->trees += one->trees;
     sum->forestcoll += one->forestcoll;
+    sum->lost_sum += one->lost_sum;
+    sum->lost_most = fmax(sum->lost_most, one->lost_most);
 }
 
 /* One drawn set of 2 to all units. */
@@ -268,12 +290,15 @@ static void tally_machine(const char *name, const struct hs_links *links)
         add(&sum, &one);
         print_size(name, size, &one);
     }
-    printf("%-18s %d choices, %d kinds, %d apart: at least %.2f %% of the bound, which is off by "
-           "%.0e; "
-           "trees of a root %.1f, ForestColl's k %.1f, no more of %d of %d; %s %.3f s\n\n",
-           name, sum.choices, sum.kinds, sum.apart, 100 * sum.least_reached, sum.bound_off,
-           sum.trees / sum.counted, sum.forestcoll / sum.counted, sum.few, sum.counted,
-           links->units > ALL_UP_TO ? "all its units" : "all choices", time_choices(links));
+    printf(
+        "%-18s %d choices, %d kinds, %d apart: at least %.2f %% of the bound, which is off by "
+        "%.0e; "
+        "trees of a root %.1f, ForestColl's k %.1f, no more of %d of %d; by one way alone %.1f %% "
+        "slower, at most %.1f %%; %s %.3f s\n\n",
+        name, sum.choices, sum.kinds, sum.apart, 100 * sum.least_reached, sum.bound_off,
+        sum.trees / sum.counted, sum.forestcoll / sum.counted, sum.few, sum.counted,
+        100 * sum.lost_sum / (3 * (sum.choices - sum.apart)), 100 * sum.lost_most,
+        links->units > ALL_UP_TO ? "all its units" : "all choices", time_choices(links));
 }
 
 /* A level's own links, or those of a mesh. */

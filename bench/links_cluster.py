@@ -5,8 +5,8 @@ A host is a GPU, a link of --link-rate each NVLink of the shipped system (its PC
 them talk over a switch, at 12/20 of that, as PCIe is to an NVLink. --gpus says which of the 8 are there. `measure` runs the rings
 (plan P), the packed trees (Pf) and MPI's own call in turn, every element checked. Printed: medians, how many times as long the rings
 and MPI's own call take, how far off the predictions are, and what part of the links' limit the trees reach. Needs root.
-Usage: bench/links_cluster.py [--system dgx1-v100] [--gpus 0-3,0-4,0-5,0-6,0-7] [--collective allgather,allreduce] [--size 16MiB]
-       [--link-rate 50] [--budget 20s] [--build build]
+Usage: bench/links_cluster.py [--system dgx1-v100] [--gpus 0-3,0-4,0-5,0-6,0-7] [--collective allgather,allreduce] [--size 4MiB]
+       [--link-rate 50] [--budget 30s] [--build build]
 """
 import argparse
 import json
@@ -51,6 +51,8 @@ def measure(arguments, system, links, collective):
         with open(output, encoding="utf-8") as file:
             result = json.load(file)["results"][0]
     plans = {c["plan"]: c for c in result["candidates"]}
+    if not all("median_seconds" in c["measured"] for c in plans.values()):
+        sys.exit(f"not all plans had their turn, more --budget is needed:\n{done.stdout}")
     limit = re.search(r"the limit: ([\d.]+) (\w+)", done.stdout)
     seconds = float(limit[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1}[limit[2]] if limit else float("nan")
     return plans[str(ranks)], plans[f"{ranks}f"], result.get("baselines", []), seconds
@@ -77,9 +79,9 @@ def main():
     parser.add_argument("--system", default="dgx1-v100")
     parser.add_argument("--gpus", default="0-3,0-4,0-5,0-6,0-7")
     parser.add_argument("--collective", default="allgather,allreduce")
-    parser.add_argument("--size", default="16MiB")
+    parser.add_argument("--size", default="4MiB")
     parser.add_argument("--link-rate", type=int, default=50, help="Mbit/s of one link")
-    parser.add_argument("--budget", default="20s")
+    parser.add_argument("--budget", default="30s")
     parser.add_argument("--build", default="build")
     arguments = parser.parse_args()
     print(f"{arguments.system}, links of {arguments.link_rate} Mbit/s, {arguments.size}; targets: {TARGET_GAIN} times the rings at 5, 6"

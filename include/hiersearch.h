@@ -153,7 +153,7 @@ enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_erro
 /* ==== Questions ================================================================================ */
 
 /* A question of a kind, with no option set: "predict", "fit", "compare", "export", "plot",
- * "report" or "simulate", as the command of that name. */
+ * "report", "simulate", "systems" or "profile", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -315,7 +315,7 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
 /* ==== Answers as they are printed ============================================================== */
 
 /* The answer to a question as the command of its kind prints it, for people or, by ("format",
- * "csv"), "tsv", "md" or "json", as tables:
+ * "csv"), "tsv", "md" or "json", as tables or documents:
  *
  *     "predict"  of a system: plans, sweeps, ("explain", PLAN), ("before", SYSTEM), ("as",
  *                "nccl-tests"), or a job, whose placement ("as", FORM) says in other programs'
@@ -326,9 +326,16 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
  *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
  *                next; hiersearch_fit makes the system
  *     "simulate" of one input, the result of a simulation
+ *     "systems"  of a system: it in full, with the source of every figure, below what the node is
+ *                made of that it was proposed from; with ("name", NAME) and ("format", "json") its
+ *                file under another name. Of none: the list; ("here", "true") this node, also where
+ *                nothing can be proposed
+ *     "profile"  of one input, the profile of a job: the kinds of calls that took longest
+ *     "export"   of nothing, with ("list", "true"): the formats
  *
- * What a kind does not take is NULL. Text is 80 columns wide, UTF-8, without colours. `notes` (or
- * NULL) gets what the program would say on stderr. */
+ * What a kind does not take is NULL. Text is UTF-8, as on a terminal without colours of 80 columns,
+ * or ("width", "120"); with ("color", "always") it has them. `notes` (or NULL) gets what the program
+ * would say on stderr. */
 enum hiersearch_status hiersearch_show(char **text, char **notes,
                                        const struct hiersearch_question *question,
                                        struct hiersearch_system *system,
@@ -377,18 +384,19 @@ void hiersearch_exports_free(struct hiersearch_exports *exports);
 /* ==== Pictures and pages ======================================================================= */
 
 /* The results among the inputs as a picture, which gnuplot draws in a process of its own, or, with
- * ("tsv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least;
- * with ("profile", PATH) it is of the profile of a job, and the inputs are empty. Pictures of other
- * types than SVG are no texts: `length` bytes (NULL: they are not asked for), and a zero behind
- * them. `notes` (or NULL) gets what the program would say on stderr. HIERSEARCH_FAILED: there is no
- * gnuplot. */
+ * ("tsv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least. It is
+ * of the profile of a job where that is the one input, or, of no input, with ("profile", PATH).
+ * Pictures of other types than SVG are no texts: `length` bytes (NULL: they are not asked for), and
+ * a zero behind them. `notes` (or NULL) gets what the program would say on stderr.
+ * HIERSEARCH_FAILED: there is no gnuplot. */
 enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
                                        const struct hiersearch_inputs *inputs,
                                        const struct hiersearch_question *question,
                                        struct hiersearch_error *error);
 
-/* The same as the page of `hiersearch report`: HTML that loads nothing, about the first result.
- * Without gnuplot it has no pictures, and says so. The question is a "report"; NULL: as usual. */
+/* The same as the page of `hiersearch report`: HTML that loads nothing, about the first result, or
+ * about the profile of a job, as above. Without gnuplot it has no pictures, and says so. The
+ * question is a "report"; NULL: as usual. */
 enum hiersearch_status hiersearch_report(char **html, char **notes,
                                          const struct hiersearch_inputs *inputs,
                                          const struct hiersearch_question *question,

@@ -50,7 +50,7 @@ python-system: stage
 
 # ---- its tests and figures --------------------------------------------------------------------------------------------
 check-python: all
-	tests/run --jobs 1 --timeout 1800 -- "python/tests/run.sh $(BUILD) full"
+	tests/run --jobs 1 --timeout 1800 -- "python/tests/run.sh $(BUILD) full" "python/tests/run.sh $(BUILD) torch"
 # Calls per second of the package and of the library, and what Python adds to a call.
 bench-python: $(BUILD)/bench/calls python
 	bench/python.py --calls $(BUILD)/bench/calls --tools $(PYTHON_TOOLS) --package $(BUILD)/python

@@ -18,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ("predict", "fit", "compare", "export", "plot", "report", "simulate")
+KINDS = ("predict", "fit", "compare", "export", "plot", "report", "simulate", "systems", "profile")
 # Units of files -> (end of the attribute, factor to SI).
 UNITS = (("_us", "_seconds", 1e-6), ("GBps", "bytes_per_second", 1e9), ("_percent", "", 0.01))
 
@@ -213,6 +213,7 @@ RULES: tuple[Rule, ...]
 SPLIT: tuple[int, ...]
 MESH_SHAPE: tuple[int, ...]
 MOST_CHUNKS: int
+FORESTS: dict[str, tuple[Tree, ...]]
 RANKS_PER_NODE: Optional[int]
 '''
 

@@ -106,6 +106,7 @@ def check():
     excuses = read_excuses()
     wide = [f"{name}:{i}: {len(line)} columns" for name in files(["src", "tests", "bench", "plugins"])
             for i, line in enumerate((ROOT / name).read_text(encoding="utf-8").split("\n"), 1) if len(line) > COLUMNS]
+    twice = sorted({name[6:] for name in files(["tests"]) if name.endswith(".h")} & {name[4:] for name in files(["src"])})
     rows = [
         (f"no line is wider than {COLUMNS} columns", wide),
         (f"no function is longer than {FUNCTION_LINES} lines",
@@ -116,6 +117,7 @@ def check():
         ("what stands in tests/house.txt has a reason, and is above its limit",
          [" ".join(key) + (": within the limit now, take it off the list" if reason else ": no reason")
           for key, reason in excuses.items() if key not in above or not reason]),
+        ("no header of the tests is included by the name of one in src/", twice),
     ]
     for number, (sentence, wrong) in enumerate(rows, 1):
         print(f"{'not ok' if wrong else 'ok'} {number} - {sentence}")

@@ -26,6 +26,10 @@ class FileError(HiersearchError, OSError):
     """The operating system refused a file."""
 
 
+class NoFileError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
 class OutOfMemory(HiersearchError, MemoryError):
     """Out of memory."""
 
@@ -43,6 +47,12 @@ def _find() -> str:
 library_path = _find()
 lib: Any = ffi.dlopen(library_path)
 _ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
+_NO_FILE = ": No such file or directory"  # as C has it, whatever the locale
+# What has the answer, where a function of the library has not.
+_OURS = {"several, which hiersearch_predict_json takes": "several, which predict_each takes",
+         "result, hiersearch_predict_json has it": "result, predict_job has it",
+         "result, hiersearch_show has it": "result, predict_page has it",
+         "export, hiersearch_show has it": "export, formats_page has it"}
 _kept = threading.local()
 
 
@@ -61,7 +71,10 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
     status = function(*arguments, error)
     if status:
         said = ffi.string(lib.hiersearch_error_text(error)).decode()
-        raise _ERRORS.get(status, HiersearchError)(said)
+        kind = _ERRORS.get(status, HiersearchError)
+        for theirs, ours in _OURS.items():
+            said = said.replace(theirs, ours)
+        raise (NoFileError if kind is FileError and said.endswith(_NO_FILE) else kind)(said)
 
 
 def text(value: Any) -> str:
@@ -90,10 +103,28 @@ def said(function: Callable[..., int], *arguments: Any) -> tuple[str, list[str]]
         lib.hiersearch_text_free(notes[0])
 
 
+def encoded(text: str) -> bytes:
+    """A text for the library, which takes it up to the first zero: there must be none."""
+    if not isinstance(text, str):
+        raise TypeError(f"expected a text, found {type(text).__name__}")
+    if "\0" in text:
+        raise InvalidError(f"expected a text without zero bytes, found one behind {text.partition(chr(0))[0][-40:]!r}")
+    return text.encode()
+
+
+def path_of(path: Union[str, "os.PathLike[str]"]) -> bytes:
+    """A path, or what is a path perhaps, for the library."""
+    found = os.fsencode(path)
+    if b"\0" in found:
+        raise InvalidError(f"expected a path without zero bytes, found {found!r}")
+    return found
+
+
 def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The path of a file, for the library; where there is none, FileNotFoundError and its like, as by open()."""
-    os.stat(path)
-    return os.fsencode(path)
+    found = path_of(path)
+    os.stat(found)
+    return found
 
 
 class Handle:
@@ -112,7 +143,7 @@ class Handle:
 def word(value: Any) -> bytes:
     """A value as the command line takes it: True, 4, 0.5, {"tp": 8}, ["1MiB", "1GiB"], a path."""
     if isinstance(value, str):
-        return value.encode()
+        return encoded(value)
     if isinstance(value, bool):
         return b"true" if value else b"false"
     if isinstance(value, float) and value.is_integer():
@@ -120,10 +151,10 @@ def word(value: Any) -> bytes:
     if isinstance(value, Mapping):
         return ",".join(f"{key}={one}" for key, one in value.items()).encode()
     if isinstance(value, os.PathLike):
-        return os.fsencode(value)
+        return path_of(value)
     if isinstance(value, (list, tuple, range)):
         return b",".join(map(word, value))
-    return str(value).encode()
+    return encoded(str(value))
 
 
 class Question:

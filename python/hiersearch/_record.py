@@ -113,10 +113,13 @@ class Documented(Generic[Document]):
         """Writes its document to a file, whole or not at all."""
         target = os.path.realpath(path)
         new = f"{target}.{os.getpid()}.{threading.get_ident()}.new"
+        text = self.to_json()
         try:
             with open(new, "w", encoding="utf-8") as file:
-                file.write(self.to_json())
+                file.write(text)
             os.replace(new, target)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         finally:
             if os.path.exists(new):
                 os.remove(new)

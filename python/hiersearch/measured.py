@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, ffi, lib, readable, said, taken, text
+from ._handles import Handle, InvalidError, Question, call, encoded, ffi, lib, readable, said, taken, text
 from ._options import CompareOptions, FitOptions
 from ._record import Documented
 from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-#: What was measured: a result, the path of a file (with * for several), or (name, text) of one.
-Input = Union[Result, str, "os.PathLike[str]", tuple[str, str]]
+#: What was measured: a result or a profile, the path of a file (with * for several), or (name, text) of one.
+Input = Union[Result, "Profile", str, "os.PathLike[str]", tuple[str, str]]
 
 
 class Inputs:
@@ -33,16 +33,18 @@ class Inputs:
             self._add(source)
 
     def _add(self, source: Input) -> None:
-        if isinstance(source, Result):
-            self._add_text("result", source.to_json())
+        if isinstance(source, (Result, Profile)):
+            self._add_text(type(source).__name__.lower(), source.to_json())
         elif isinstance(source, tuple):
+            if len(source) != 2:
+                raise TypeError(f"expected (name, text) of a file, found a tuple of {len(source)}")
             self._add_text(*source)
         else:
             for path in _paths(source):
                 call(lib.hiersearch_inputs_add_file, self.handle.pointer, readable(path))
 
     def _add_text(self, name: str, content: str) -> None:
-        call(lib.hiersearch_inputs_add_text, self.handle.pointer, name.encode(), content.encode())
+        call(lib.hiersearch_inputs_add_text, self.handle.pointer, encoded(name), encoded(content))
 
     @property
     def notes(self) -> list[str]:
@@ -135,6 +137,8 @@ def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack
     known = None if predict is None else system_of(predict)._handle
     with Question("compare", options) as question, known.lock if known else contextlib.nullcontext():
         found, notes = said(lib.hiersearch_compare, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
+    if '"hiersearch.comparison/' not in found[:200]:
+        raise InvalidError("these are profiles of a job: before.changes(after) compares them, compare_page shows it")
     return Comparison(found, measured.notes + notes)
 
 
@@ -155,10 +159,10 @@ class Profile(Documented[ProfileDocument]):
 
         return pandas.DataFrame([{name: getattr(one, name) for name in one._fields} for one in self.calls])
 
-    def changes(self, after: Profile) -> list[dict[str, Any]]:
-        """What became of this job's calls in another run of it, as `hiersearch compare before.json after.json` says: of each
+    def changes(self, after: Union[Profile, str, "os.PathLike[str]"]) -> list[dict[str, Any]]:
+        """What became of this job's calls in another run of it, whose profile or file is given, as `hiersearch compare before.json after.json` says: of each
         kind of call how often, how long and how much of it waiting, in seconds and bytes."""
-        both = Inputs([("before", self.to_json()), ("after", after.to_json())])
+        both = Inputs([("before", self.to_json()), ("after", (after if isinstance(after, Profile) else read_profile(after)).to_json())])
         document = taken(lib.hiersearch_compare, ffi.NULL, both.handle.pointer, ffi.NULL, ffi.NULL)
         found: list[dict[str, Any]] = json.loads(document)["changes"]
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import exports
 from ._handles import Handle, Question, ffi, lib, said
-from ._options import CompareOptions, FitOptions, PredictOptions, SimulateOptions
+from ._options import CompareOptions, FitOptions, PredictOptions, ProfileOptions, SimulateOptions, SystemsOptions
 from .measured import Input, Inputs
 from .systems import Machine, system_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Page(str):
-    """A text of 80 columns, or tables (format="csv", "tsv", "md" or "json"); and what was said of it, `notes`."""
+    """A text of 80 columns (width=120: of more), or tables (format="csv", "tsv", "md" or "json"); and what was said of it, `notes`."""
 
     notes: list[str]
 
@@ -65,6 +65,28 @@ def fit_page(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> 
 def simulate_page(result: Input, **options: Unpack[SimulateOptions]) -> Page:
     """What `hiersearch simulate` prints of a result that was simulated. Of the options the format alone is looked at."""
     return _shown("simulate", options, None, (result,))
+
+
+def systems_page(system: Optional[Machine] = None, **options: Unpack[SystemsOptions]) -> Page:
+    """What `hiersearch systems` prints: a machine in full, with the source of every figure; of none the list, the node on which
+    this runs (here=True), the parts that are known (parts=True), or what of all of them cannot be true (check=True).
+
+    Options, as those of `hiersearch systems`:
+    """
+    return _shown("systems", options, system, ())
+
+
+def profile_page(profile: Input, **options: Unpack[ProfileOptions]) -> Page:
+    """What `hiersearch profile --read` prints of a job's profile: the kinds of calls that took longest.
+
+    Options, as those of `hiersearch profile`:
+    """
+    return _shown("profile", options, None, (profile,))
+
+
+def formats_page(format: Optional[str] = None, width: Optional[int] = None, color: Optional[str] = None) -> Page:
+    """What `hiersearch export --list` prints: the formats of `export`."""
+    return _shown("export", {"list": True, "format": format, "width": width, "color": color}, None, ())
 
 
 def simulation(system: Machine, **options: Unpack[SimulateOptions]) -> exports.Export:

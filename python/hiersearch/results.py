@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
+from ._handles import Handle, Question, call, encoded, ffi, lib, readable, taken, text
 from ._options import PredictOptions
 from ._record import Documented
 from .records import Candidate, Message, ResultDocument
@@ -61,7 +62,7 @@ class Result(Documented[ResultDocument]):
     @classmethod
     def parse(cls, text: str, name: str = "text") -> Result:
         """The same of its text; `name` is what errors call it."""
-        return cls(Handle("result", lib.hiersearch_result_parse, text.encode(), name.encode()))
+        return cls(Handle("result", lib.hiersearch_result_parse, encoded(text), encoded(name)))
 
     @property
     def processes(self) -> int:
@@ -105,7 +106,7 @@ class Result(Documented[ResultDocument]):
         return [(stage, ranks or []) for stage, ranks in self._stages(message, plan, rank)]
 
     def _stages(self, message: int, plan: Optional[str], rank: Optional[int]) -> Iterator[tuple[Stage, Optional[list[int]]]]:
-        named = ffi.NULL if plan is None else plan.encode()
+        named = ffi.NULL if plan is None else encoded(plan)
         index = self._index(message)
         with self._handle.lock:
             stages = Handle("stages", lib.hiersearch_stages_new, self._handle.pointer, index, named)
@@ -121,7 +122,7 @@ class Result(Documented[ResultDocument]):
                             found.seconds), ranks
 
     def _index(self, message: int) -> int:
-        count = len(self)
+        count, message = len(self), operator.index(message)
         if not -count <= message < count:
             raise IndexError(f"there is no message {message} among {count}")
         return message % count
@@ -166,7 +167,7 @@ class Result(Documented[ResultDocument]):
         `message`, its plans with where their time goes. Returns the axes."""
         from . import _plot
 
-        return _plot.sizes(self, ax) if message is None and len(self) > 1 else _plot.plans(self, message or 0, ax)
+        return _plot.sizes(self, ax) if message is None and len(self) > 1 else _plot.plans(self, self._index(message or 0), ax)
 
     def __repr__(self) -> str:
         document = self.document

@@ -5,9 +5,9 @@ import functools
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
 
-from ._handles import Handle, call, ffi, lib, taken, text
+from ._handles import Handle, Question, call, encoded, ffi, lib, path_of, readable, said, taken, text
 from ._record import Documented
 from .records import Fits, Level, SystemDocument
 
@@ -27,6 +27,31 @@ def bandwidth(level: Level) -> float:
                for child in range(level.arity or 0))
 
 
+def figures(document: SystemDocument) -> dict[tuple[str, str], float]:
+    """The numbers that a system's prices are made of, by what they are of and what they are called."""
+    found: dict[tuple[str, str], float] = {}
+
+    def add(of: str, record: Any, names: Iterable[str]) -> None:
+        given = {name: getattr(record, name) for name in names}
+        found.update(((of, name), value) for name, value in given.items() if type(value) in (int, float))
+
+    add("system", document, document)
+    if document.blocks:
+        add("blocks", document.blocks, document.blocks)
+    for level in document.levels:
+        add(f"level {level.name}", level, level)
+        for link in level.links:
+            add(f"link {level.name} {link.between[0]}-{link.between[1]}", link, link)
+    for constant in document.constants:
+        add(f"constant {constant.name}", constant, ["value"])
+    for fit in document.fits.layers if document.fits else []:
+        words = [fit.scope, fit.level, "straddling" if fit.straddles else None, fit.algorithm]
+        layer = [str(number) for number in (fit.stride, fit.size) if number is not None]
+        add(" ".join(["fit", *filter(None, words), *([":".join(layer)] if layer else [])]), fit,
+            ["latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes"])
+    return found
+
+
 class System(Documented[SystemDocument]):
     """A machine as it is described.
 
@@ -42,7 +67,9 @@ class System(Documented[SystemDocument]):
 
     def __init__(self, text: Union[str, "os.PathLike[str]"], *, _handle: Optional[Handle] = None) -> None:
         super().__init__()
-        self._handle = _handle or Handle("system", lib.hiersearch_system_find, os.fsencode(text))
+        if _handle is None and not isinstance(text, (str, bytes, os.PathLike)):
+            raise TypeError(f"expected a System, or the text or path of one, found {type(text).__name__}")
+        self._handle = _handle or Handle("system", lib.hiersearch_system_find, path_of(text))
 
     @classmethod
     def _make(cls, function: Callable[..., int], *arguments: Any) -> System:
@@ -51,12 +78,12 @@ class System(Documented[SystemDocument]):
     @classmethod
     def parse(cls, text: str, name: str = "text") -> System:
         """Of a system file's text, hiersearch-system(5); `name` is what errors call it."""
-        return cls._make(lib.hiersearch_system_parse, text.encode(), name.encode())
+        return cls._make(lib.hiersearch_system_parse, encoded(text), encoded(name))
 
     @classmethod
     def from_files(cls, *paths: Union[str, "os.PathLike[str]"]) -> System:
         """Of what nvidia-smi topo -m, ibstat, scontrol show topology and their like printed, NCCL's and hwloc's XML."""
-        names = [ffi.new("char[]", os.fsencode(path)) for path in paths]
+        names = [ffi.new("char[]", readable(path)) for path in paths]
         return cls._make(lib.hiersearch_system_from_files, ffi.new("char *[]", names), len(names))
 
     @classmethod
@@ -68,6 +95,12 @@ class System(Documented[SystemDocument]):
         """The same machine once more, for another thread."""
         with self._handle.lock:
             return self._make(lib.hiersearch_system_copy, self._handle.pointer)
+
+    def named(self, name: str) -> System:
+        """The same machine under another name, of a-z, 0-9, '_', '-' and '.', such as for one that was read from files."""
+        with Question("systems", {"name": encoded(name).decode(), "format": "json"}) as question, self._handle.lock:
+            document, _ = said(lib.hiersearch_show, question, self._handle.pointer, ffi.NULL)
+        return System.parse(document, name)
 
     @property
     def name(self) -> str:
@@ -98,6 +131,14 @@ class System(Documented[SystemDocument]):
         with self._handle.lock:
             found: dict[str, Any] = json.loads(taken(lib.hiersearch_system_check, self._handle.pointer))
             return found
+
+    def changes(self, after: Machine) -> list[dict[str, Any]]:
+        """What differs between this description and another one, such as a calibration of it, or a later one: a row per figure
+        with `of` ("system", "level ib", "fit layer ib 4:8", "constant step"), `figure`, `before` and `after`, in SI units; None
+        where one of them has no such figure. What both predict is compared by `compare` and by predict_page(before=...)."""
+        old, new = figures(self.document), figures(system_of(after).document)
+        return [{"of": of, "figure": figure, "before": old.get((of, figure)), "after": new.get((of, figure))}
+                for of, figure in {**old, **new} if old.get((of, figure)) != new.get((of, figure))]
 
     def _ask(self) -> str:
         with self._handle.lock:

@@ -36,8 +36,8 @@ check 'its tag is of manylinux, for any Python 3' '[[ $whl == *-py3-none-manylin
 mkdir "$scratch/bin" "$scratch/user"
 ln -s "$python" "$scratch/bin/python3"
 cp -r --parents "$whl" "$scratch"
-cp -r --parents python/tests python/notebooks pyproject.toml docs/python.md tests/result/logs tests/golden/fit tests/golden/profile \
-    tests/golden/predict/job-measured.json tests/compare/data "$scratch/user"
+cp -r --parents python/tests python/notebooks pyproject.toml docs/python.md tests/result/logs tests/machine/topologies tests/golden/fit tests/golden/profile \
+    tests/golden/predict/job-measured.json tests/model/calibrated.json tests/compare/data "$scratch/user"
 whl=$scratch$whl
 drop=()
 if [ "$(id -u)" = 0 ]; then
@@ -85,6 +85,8 @@ fi
 step 'what the tests need is installed' user pip install --quiet -r python/tests/requirements.txt
 step 'the wheel is installed' user pip install --quiet --only-binary :all: "${whl}[all]"
 step 'its program is the one of the tree' diff <(user hiersearch predict abci --np 128) <("$build/hiersearch" predict abci --np 128)
+step 'no word and no module of it is newer than Python 3.9' user vermin --quiet --no-tips --violations -t=3.9- \
+    "$(user python3 -c 'import os, hiersearch; print(os.path.dirname(hiersearch.__file__))')"
 step 'mypy --strict finds nothing in the package' user mypy --strict --python-version 3.10 -p hiersearch
 grep -n '# wrong$' python/tests/typed.py | cut -d: -f1 >"$scratch/wrong"
 user mypy --strict python/tests/typed.py >"$scratch/typed"

@@ -41,6 +41,31 @@ def test_fit_by_results(data, program):
         hs.fit("abci", "no-such-log-*.txt")
 
 
+def test_calibrations_compared(data):
+    """changes has the figures that differ, in SI units, those of fits among them, and no others."""
+    system, path = hs.System("abci"), data / "model/calibrated.json"
+    assert system.changes("abci") == system.changes(system.copy()) == []
+    faster = json.loads(system.to_json())
+    faster["levels"][0]["latency_us"] /= 2
+    old = system.levels[0].latency_seconds
+    (row,) = system.changes(hs.System.parse(json.dumps(faster)))
+    assert (row["of"], row["figure"]) == (f"level {system.levels[0].name}", "latency_seconds")
+    assert math.isclose(row["before"], old) and math.isclose(row["after"], old / 2)
+    fitted = json.loads(path.read_text(encoding="utf-8"))
+    before = hs.System.parse(json.dumps(fitted))
+    fitted["fits"]["layers"][0]["bandwidth_GBps"] = 20
+    del fitted["fits"]["layers"][2]
+    rows = before.changes(hs.System.parse(json.dumps(fitted)))
+    found = {(row["of"], row["figure"]): (row["before"], row["after"]) for row in rows}
+    assert len(found) == len(rows) and found.pop(("fit layer net 4:2", "bandwidth_bytes_per_second")) == (19e9, 20e9)
+    low, high = found.pop(("fit layer net 4:2", "half_bandwidth_bytes"))
+    assert math.isclose(high / low, 20 / 19, rel_tol=1e-6)  # latency times bandwidth
+    assert found.keys() == {("fit layer node 1:4", name) for name in ("latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes")}
+    assert all(after is None for _, after in found.values())
+    here = hs.fit(PARTS, data / "result/logs/nodes.txt")
+    assert all(row["of"].startswith("constant ") for row in hs.System(PARTS).changes(here)) and here.document.constants
+
+
 def test_compare(data, program):
     """compare is the command line's, of results and of logs."""
     results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
@@ -73,6 +98,12 @@ def test_changes(data, program, tmp_path):
     changes = hs.read_profile(before).changes(hs.read_profile(after))
     assert changes == json.loads(program("compare", before, after, "--json"))["changes"]
     assert changes[0]["faster"] == 2 and all(one["faster"] == 1 for one in changes[1:])
+    assert hs.read_profile(before).changes(after) == changes
+    assert hs.compare_page(hs.read_profile(before), after) == program("compare", before, after).replace(str(before), "profile")
+    with pytest.raises(hs.InvalidError, match="profiles of a job: before.changes"):
+        hs.compare(before, after)
+    with pytest.raises(TypeError):
+        hs.read_profile(before).changes(5)
 
 
 def test_jobs(data, program):
@@ -125,6 +156,9 @@ def test_pictures_of_the_library(program, tmp_path):
     assert page.data.startswith(b"<!") and result.best.plan in str(page)
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == page.data
+    job = ROOT / "tests/golden/profile/train.json"
+    assert str(hs.picture(hs.read_profile(job), as_="calls", tsv=True)) == program("plot", job, "--as", "calls", "--tsv")
+    assert str(hs.report(job)) == program("report", job, "-o", "-")
     assert hs.System("abci").check() == json.loads(program("systems", "--check", "abci", "--json"))
     assert hs.parts() == json.loads(program("systems", "--parts", "--json"))
 

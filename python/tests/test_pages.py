@@ -47,6 +47,22 @@ def test_measured_pages(data, program):
     assert any("18 times of NCCL's own calls" in note for note in page.notes)
 
 
+def test_listed_pages(data, program, tmp_path):
+    """systems_page, profile_page and formats_page are what the commands print."""
+    assert hs.systems_page() == program("systems")
+    assert hs.systems_page("abci", width=120) == program("systems", "abci", "--width", 120)
+    assert hs.systems_page(parts=True, format="csv") == program("systems", "--parts", "--format", "csv")
+    assert hs.systems_page(here=True) == program("systems", "--here")
+    files = [data / "machine/topologies" / name for name in ("dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf")]
+    node = hs.System.from_files(*files)
+    assert hs.systems_page(node) == program("systems", "--from", *files)
+    node.named("mine").save(tmp_path / "mine.json")
+    assert (tmp_path / "mine.json").read_text(encoding="utf-8") == program("systems", "--from", *files, "--name", "mine", "--json")
+    job = data / "golden/profile/train.json"
+    assert hs.profile_page(job, top=2) == hs.profile_page(hs.read_profile(job), top=2) == program("profile", "--read", job, "--top", 2)
+    assert hs.formats_page(format="md") == program("export", "--list", "--format", "md")
+
+
 def test_page_errors():
     """What is wrong raises the line of the command line."""
     with pytest.raises(hs.InvalidError, match="--explain: expected one process count and one size, found a sweep of --np"):

@@ -76,6 +76,35 @@ def test_errors(options):
     assert isinstance(raised.value, ValueError)
 
 
+@pytest.mark.parametrize("ask, kind, line", [
+    (lambda: hs.System(5), TypeError, "expected a System, or the text or path of one, found int"),
+    (lambda: hs.System("no-such.json"), FileNotFoundError, "no-such.json: cannot be read: No such file or directory"),
+    (lambda: hs.System("abci\0"), hs.InvalidError, "zero byte"),
+    (lambda: hs.System.parse(None), TypeError, "expected a text, found NoneType"),
+    (lambda: hs.System.from_files("no-such.txt"), FileNotFoundError, "no-such.txt"),
+    (lambda: hs.System("abci").named("A b"), hs.InvalidError, 'of a-z, 0-9, .*found "A b"'),
+    (lambda: hs.System("abci").save("no-such/x.json"), FileNotFoundError, "'no-such/x.json'$"),
+    (lambda: hs.predict(None, np=8), TypeError, "expected a System"),
+    (lambda: hs.predict("abci", np=8, size="1MiB\0"), hs.InvalidError, "zero byte"),
+    (lambda: hs.predict("abci", np=[8, 16]), hs.InvalidError, "several, which predict_each takes"),
+    (lambda: hs.predict("abci", np=8, explain="best"), hs.InvalidError, "no result, predict_page has it"),
+    (lambda: hs.predict("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "no result, predict_job has it"),
+    (lambda: hs.predict("abci", profile="no-such.json"), FileNotFoundError, "no-such.json"),
+    (lambda: hs.predict("abci", np=8).best_of("x"), TypeError, "integer"),
+    (lambda: hs.predict("abci", np=8).stages(plan=5), TypeError, "expected a text, found int"),
+    (lambda: hs.predict("abci", np=8).plot(message=9), IndexError, "there is no message 9 among 1"),
+    (lambda: hs.read(5), TypeError, "expected str, bytes or os.PathLike object, not int"),
+    (lambda: hs.fit("abci"), hs.InvalidError, "expected results of measure or simulate, or logs"),
+    (lambda: hs.fit("abci", ("a", "b", "c")), TypeError, "found a tuple of 3"),
+    (lambda: hs.fit("abci", ("log", "1024\0 2048")), hs.InvalidError, "found one behind '1024'"),
+    (lambda: hs.export(hs.predict("abci", np=8), list=True), hs.InvalidError, "no export, formats_page has it"),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_lines_of_errors(ask, kind, line):
+    """What is wrong is said in Python's words, with what would be right."""
+    with pytest.raises(kind, match=line):
+        ask()
+
+
 def test_after_an_error():
     """A question that failed leaves nothing behind for the next one."""
     want = hs.predict("abci", np=64, size="1MiB").to_json()
@@ -140,6 +169,8 @@ def test_systems(program, tmp_path, monkeypatch):
     assert list(graph.to_pandas()["bandwidth_bytes_per_second"]) == [132e9, 48e9]  # 6 NVLinks and PCIe 3
     part = hs.predict(graph, gpus=[0, 1, 4, 6], size="64MiB", machines=0)
     assert part.document.np == 4 and part.document.system.levels[0].arity == 4
+    assert [hs.predict(graph, gpus=chosen, size="64MiB", machines=0).document.system.name for chosen in ("0-2,6", ["0-1", 2, 6])] == [
+        "dgx1-v100-0.1.2.6"] * 2
     # What a file says now counts, not what it said when it was first read.
     mine = tmp_path / "mine.json"
     monkeypatch.chdir(tmp_path)
@@ -165,7 +196,8 @@ def test_options():
 
     for function, kind in ((hs.predict, "predict"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
                            (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
-                           (hs.fit_page, "fit"), (hs.simulation, "simulate")):
+                           (hs.fit_page, "fit"), (hs.simulation, "simulate"), (hs.systems_page, "systems"),
+                           (hs.profile_page, "profile")):
         names = {{"as": "as_", "for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
         given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
         assert names <= given and given - names <= {"predict"}

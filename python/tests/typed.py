@@ -11,11 +11,14 @@ fitted: hs.System = hs.fit(hs.System("abci"), "logs/*.txt", max_residual=20)
 latencies: list[float] = [level.latency_seconds for level in fitted.levels]
 files: dict[str, str] = hs.export(result, "other.json", to="nccl-tuner")
 page: str = hs.predict_page("abci", np=128, explain="best", format="md")
+listed: str = hs.systems_page("abci", width=120, name="mine")
+changed: list[str] = [row["figure"] for row in fitted.changes("abci")]
 errors: list[float] = [case.mean_error for case in hs.compare(result, predict="abci").cases]
 
 hs.predict("abci", nq=128)  # wrong
 hs.predict("abci", np=128, collective="allreduc")  # wrong
 hs.export(result, to="nccl")  # wrong
 hs.predict_page("abci", np=128, format="html")  # wrong
+hs.systems_page("abci", all=True)  # wrong
 result.messages[0].message_byte  # wrong
 result.best.seconds + "s"  # wrong

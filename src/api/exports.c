@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "model/rules.h"
 #include "version.h"
+#include "view/exporters.h"
 
 #define MADE_BY "hiersearch " HS_VERSION
 
@@ -110,6 +111,31 @@ static enum hs_status choose_message(const struct hs_exports *exports, struct hs
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
+
+enum hs_status hs_export_check(const struct hs_export_question *asked, bool more,
+                               struct hs_error *err)
+{
+    const struct hs_exports_settings *settings = &asked->settings;
+
+    if (!asked->list && asked->print.format)
+        return hs_fail(err, HS_INVALID, "--format: of --list; what is exported has its own, --to");
+    if (asked->list &&
+        (more || asked->profile || settings->format || settings->plan || settings->size))
+        return hs_fail(err, HS_INVALID, "--list: stands alone");
+    return HS_OK;
+}
+
+enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
+{
+    struct hs_table table;
+
+    hs_exporters_table(&table, NULL, NULL);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet,
+                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
+                 "that the target has\n");
+    return hs_sheet_end(sheet, err);
+}
 
 enum hs_status hs_exports_begin(struct hs_exports *exports, struct hs_error *err)
 {

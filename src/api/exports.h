@@ -8,6 +8,7 @@
 #include "api/rows.h"
 #include "export/export.h"
 #include "result/profile_call.h"
+#include "view/sheet.h"
 
 struct hs_exports_settings {
     const char *format, *size, *plan; /* NULL: not given */
@@ -16,10 +17,12 @@ struct hs_exports_settings {
 /* What an export is asked for. */
 struct hs_export_question {
     struct hs_exports_settings settings;
-    const char *profile; /* path; NULL: none */
+    const char *profile;   /* path; NULL: none */
+    bool list;             /* the formats, in place of an export */
+    struct hs_print print; /* of the list */
 };
 
-/* Rows: --to, --size, --plan; and, const char *, --profile. */
+/* Rows: --to, --size, --plan; const char *, --profile; bool, --list. */
 #define HS_ROW_EXPORT_TO(place)                                                                    \
     {                                                                                              \
         .name = "to", .letter = 't', .argument = "FORMAT", .words = hs_export_words,               \
@@ -36,6 +39,17 @@ struct hs_export_question {
                        "result)"),                                                                 \
         HS_ROW_RESULT_PLAN((place) + offsetof(struct hs_exports_settings, plan),                   \
                            "export this plan, such as 4x32, instead of the best")
+
+#define HS_ROW_EXPORT_LIST(place)                                                                  \
+    HS_ROW_FLAG("list", 'l', NULL, place,                                                          \
+                "the formats: for which library, how many layers, exact or not")
+
+/* The list stands alone, and is all that has a format of print. `more`: something is given that is
+ * no option of these. HS_INVALID. */
+enum hs_status hs_export_check(const struct hs_export_question *asked, bool more,
+                               struct hs_error *err);
+/* The formats that there are. HS_MEMORY. */
+enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err);
 
 /* Names of formats, the calling thread's; ends with a NULL. */
 const char *const *hs_export_words(void);

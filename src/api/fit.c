@@ -62,6 +62,8 @@ enum hs_status hs_fit_gather(struct hs_fit_times *times, struct hs_system *syste
     const struct hs_inputs *inputs = times->inputs;
     enum hs_status status = hs_inputs_check_results(inputs, err);
 
+    if (status == HS_OK && inputs->count == 0 && inputs->log_count == 0 && !inputs->probe_file)
+        status = hs_fail(err, HS_INVALID, "expected results of measure or simulate, or logs");
     if (status == HS_OK && inputs->probe.gpu)
         status = use_probe(system, inputs, notes, err);
     for (size_t i = 0; i < inputs->count && !status; i++) {

@@ -18,6 +18,15 @@
         "result files in its place, by the times that were measured of the plans that "            \
         "`hiersearch run` would take and of the library's own")
 
+/* What of a job's profile is shown, by itself. */
+struct hs_calls_question {
+    int64_t top;
+    struct hs_print print;
+};
+#define HS_ROW_CALLS_TOP(place)                                                                    \
+    HS_ROW_COUNT("top", "kinds of calls", 1, HS_PROFILE_CALLS_MAX, "16", NULL, place,              \
+                 "show so many kinds of calls, those that took longest first")
+
 /* Where the library's own times are from: what `by` of a gain points to. */
 extern const char hs_gain_by_model[], hs_gain_by_profile[], hs_gain_by_result[];
 

@@ -89,6 +89,11 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
     enum hs_status status = hs_question_settings(&asked, NULL, question, "export", err);
 
     *exports = NULL;
+    if (status == HS_OK && ((const struct hs_export_question *)asked)->list)
+        status =
+            hs_fail(err, HS_INVALID, "--list: its answer is no export, hiersearch_show has it");
+    if (status == HS_OK)
+        status = hs_export_check(asked, false, err);
     if (status == HS_OK)
         status = hs_inputs_check_results(&inputs->inputs, err);
     if (status == HS_OK) {
@@ -104,6 +109,23 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
         *exports = NULL;
     }
     return hs_call_end(call, status);
+}
+
+enum hs_status hs_formats_page(struct hs_text *out, const struct hiersearch_question *question,
+                               struct hs_error *err)
+{
+    const struct hs_export_question *asked = question->settings;
+    struct hs_sheet sheet;
+    enum hs_status status;
+
+    if (!asked->list)
+        return hs_fail(err, HS_INVALID,
+                       "export: expected --list; what is exported hiersearch_export has");
+    status = hs_export_check(asked, false, err);
+    if (status != HS_OK)
+        return status;
+    hs_sheet_begin(&sheet, out, &asked->print, &hs_terminal_of_nobody);
+    return hs_export_list(&sheet, err);
 }
 
 size_t hiersearch_exports_count(const struct hiersearch_exports *exports)

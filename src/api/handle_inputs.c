@@ -4,6 +4,7 @@
 
 #include "api/compared.h"
 #include "api/fit.h"
+#include "api/gains.h"
 #include "api/handles.h"
 #include "api/predict.h"
 #include "base/list.h"
@@ -247,6 +248,21 @@ enum hiersearch_status hiersearch_compare(char **json, char **notes,
         hs_compare_page(&page.text, &page.said, &handles, question, &hs_print_json, page.err);
 
     return hs_page_end(&page, json, notes, status);
+}
+
+enum hs_status hs_profile_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
+                               const struct hiersearch_question *question, struct hs_error *err)
+{
+    const struct hs_calls_question *asked = question->settings;
+    struct hs_sheet sheet;
+
+    if (inputs->count != 1 || inputs->inputs.profile_count != 1)
+        return hs_fail(err, HS_INVALID, "profile: expected the profile of one job, found %s%s",
+                       inputs->count > 0 ? inputs->names[0] : "nothing",
+                       inputs->count > 1 ? " and more" : "");
+    hs_sheet_begin(&sheet, out, &asked->print, &hs_terminal_of_nobody);
+    hs_profile_show(&sheet, &inputs->inputs.profiles[0].profile, (size_t)asked->top);
+    return hs_sheet_end(&sheet, err);
 }
 
 enum hiersearch_status hiersearch_profile_json(char **json, const char *path,

@@ -2,23 +2,44 @@
 #include "api/handles.h"
 #include "api/pictures.h"
 
-/* What is drawn: the results among the inputs, or the profile in their place. */
+/* What is beside a profile, which is drawn alone. */
+static enum hs_status check_alone(const struct hs_inputs *inputs, const char *profile, size_t alone,
+                                  struct hs_error *err)
+{
+    const char *other = inputs->count > 0               ? inputs->inputs[0].name
+                        : inputs->log_count > 0         ? inputs->logs[0].file
+                        : inputs->profile_count > alone ? inputs->profiles[alone].file
+                                                        : NULL;
+
+    if (!other)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it", profile,
+                   other);
+}
+
+/* What is drawn: the results among the inputs, or a profile in their place, which is theirs, or, of
+ * the path `profile`, to be released. */
 static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inputs,
                            const char *profile, struct hs_error *err)
 {
     *drawn = (struct hs_inputs){.inputs = inputs->inputs, .count = inputs->count};
-    if (hs_inputs_check_results(inputs, err))
-        return HS_INVALID;
+    if (profile) {
+        drawn->profile_file = profile;
+        return check_alone(inputs, profile, 0, err)
+                   ? HS_INVALID
+                   : hs_inputs_profile(&drawn->profile, profile, err);
+    }
+    if (inputs->profile_count > 0) {
+        drawn->profile_file = inputs->profiles[0].file;
+        drawn->profile = inputs->profiles[0].profile;
+        return check_alone(inputs, drawn->profile_file, 1, err);
+    }
     if (inputs->log_count > 0)
         return hs_fail(err, HS_INVALID, "%s: a log, expected results of measure or predict",
                        inputs->logs[0].file);
-    if (profile && inputs->count > 0)
-        return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
-                       profile, inputs->inputs[0].name);
-    if (!profile && inputs->count == 0)
+    if (inputs->count == 0)
         return hs_fail(err, HS_INVALID, "expected a result of measure or predict");
-    drawn->profile_file = profile;
-    return profile ? hs_inputs_profile(&drawn->profile, profile, err) : HS_OK;
+    return HS_OK;
 }
 
 enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
@@ -42,7 +63,8 @@ enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **no
         status = hs_picture_make(&page.text, &page.said, &asked->settings, &drawn, page.err);
     if (length)
         *length = status == HS_OK ? page.text.length : 0;
-    hs_profile_release(&drawn.profile);
+    if (asked && asked->profile)
+        hs_profile_release(&drawn.profile);
     return hs_page_end(&page, picture, notes, status);
 }
 
@@ -64,6 +86,7 @@ enum hiersearch_status hiersearch_report(char **html, char **notes,
     }
     if (status == HS_OK)
         status = hs_report_make(&page.text, &page.said, asked->size, &drawn, page.err);
-    hs_profile_release(&drawn.profile);
+    if (asked && asked->profile)
+        hs_profile_release(&drawn.profile);
     return hs_page_end(&page, html, notes, status);
 }

@@ -5,10 +5,12 @@
 #include "api/compared.h"
 #include "api/exports.h"
 #include "api/fit.h"
+#include "api/gains.h"
 #include "api/handles.h"
 #include "api/pictures.h"
 #include "api/predict.h"
 #include "api/simulated.h"
+#include "api/systems_show.h"
 #include "base/json_write.h"
 
 static const char *const *no_words(void)
@@ -20,14 +22,14 @@ static const char *const *no_words(void)
 
 static const struct hs_option predict_rows[] = {
     HS_ROWS_PREDICT(0, no_words),
-    HS_ROW_FORMAT("Output", offsetof(struct hs_predict_settings, print.format)),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_predict_settings, print)),
     {.name = NULL},
 };
 
 static const struct hs_option fit_rows[] = {
     HS_ROWS_FIT(offsetof(struct hs_fit_question, fit)),
     HS_ROWS_FIT_AGAIN(offsetof(struct hs_fit_question, again)),
-    HS_ROW_FORMAT("Output", offsetof(struct hs_fit_question, print.format)),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_fit_question, print)),
     {.name = NULL},
 };
 
@@ -35,7 +37,7 @@ static const struct hs_option compare_rows[] = {
     HS_ROW_COMPARED_SIZE(offsetof(struct hs_compared_question, compare)),
     HS_ROWS_COMPARED(offsetof(struct hs_compared_question, compare)),
     HS_ROWS_COMPARED_SHOWN(offsetof(struct hs_compared_question, words)),
-    HS_ROW_FORMAT("Output", offsetof(struct hs_compared_question, words.print.format)),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_compared_question, words.print)),
     {.name = NULL},
 };
 
@@ -43,6 +45,8 @@ static const struct hs_option export_rows[] = {
     HS_ROW_EXPORT_TO(offsetof(struct hs_export_question, settings)),
     HS_ROW_EXPORT_PROFILE(offsetof(struct hs_export_question, profile)),
     HS_ROWS_EXPORT(offsetof(struct hs_export_question, settings)),
+    HS_ROW_EXPORT_LIST(offsetof(struct hs_export_question, list)),
+    HS_ROWS_SHOWN(NULL, offsetof(struct hs_export_question, print)),
     {.name = NULL},
 };
 
@@ -67,7 +71,19 @@ static const struct hs_option simulate_rows[] = {
      .type = &hs_option_text,
      .offset = offsetof(struct hs_simulated_question, plans),
      .help = "the plans, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
-    HS_ROW_FORMAT("Output", offsetof(struct hs_simulated_question, settings.print.format)),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_simulated_question, settings.print)),
+    {.name = NULL},
+};
+
+static const struct hs_option systems_rows[] = {
+    HS_ROWS_SYSTEMS(0),
+    HS_ROWS_SHOWN(NULL, offsetof(struct hs_systems_settings, print)),
+    {.name = NULL},
+};
+
+static const struct hs_option profile_rows[] = {
+    HS_ROW_CALLS_TOP(offsetof(struct hs_calls_question, top)),
+    HS_ROWS_SHOWN(NULL, offsetof(struct hs_calls_question, print)),
     {.name = NULL},
 };
 
@@ -79,6 +95,8 @@ static const struct hs_question_kind kinds[] = {
     {"plot", plot_rows, sizeof(struct hs_picture_question)},
     {"report", report_rows, sizeof(struct hs_report_question)},
     {"simulate", simulate_rows, sizeof(struct hs_simulated_question)},
+    {"systems", systems_rows, sizeof(struct hs_systems_settings)},
+    {"profile", profile_rows, sizeof(struct hs_calls_question)},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -38,8 +38,17 @@ static enum hs_status show(struct hs_text *out, struct hs_text *notes,
         status = expect_handles(inputs, kind, "inputs: the result that was simulated", err);
         return status ? status : hs_simulated_page(out, notes, inputs, question, err);
     }
+    if (strcmp(kind, "systems") == 0)
+        return hs_systems_page(out, notes, system, question, err);
+    if (strcmp(kind, "profile") == 0) {
+        status = expect_handles(inputs, kind, "inputs: the profile of a job", err);
+        return status ? status : hs_profile_page(out, inputs, question, err);
+    }
+    if (strcmp(kind, "export") == 0)
+        return hs_formats_page(out, question, err);
     return hs_fail(err, HS_INVALID,
-                   "expected a question of kind predict, compare, fit or simulate, found \"%s\"",
+                   "%s: its answer is no text; expected a question of kind predict, compare, fit, "
+                   "simulate, systems, profile or export",
                    kind);
 }
 

@@ -5,11 +5,8 @@
 
 #include "api/handles.h"
 #include "api/systems.h"
-#include "base/notes.h"
-#include "machine/node.h"
+#include "api/systems_show.h"
 #include "machine/system_find.h"
-#include "machine/topology_file.h"
-#include "view/systems.h"
 
 static enum hs_status new_system(struct hiersearch_system **system, struct hs_error *err)
 {
@@ -68,62 +65,41 @@ enum hiersearch_status hiersearch_system_parse(struct hiersearch_system **system
     return hs_call_end(call, status);
 }
 
-/* What could not be found out of a node is a note. */
-static enum hs_status propose(struct hiersearch_system *system, const struct hs_node *node,
-                              struct hs_error *err)
-{
-    struct hs_error why;
-    enum hs_status status = hs_node_propose(&system->system, node, &why);
-
-    hs_say_notes(&system->notes, node->notes.data);
-    if (status == HS_OK)
-        return HS_OK;
-    if (node->origin.files)
-        return hs_fail(err, HS_INVALID, "%s: %s", node->origin.files, why.message);
-    return hs_fail(err, HS_FAILED, "this node: %s", why.message);
-}
-
-static enum hs_status read_files(struct hiersearch_system *system, const char *const *paths,
-                                 size_t count, struct hs_error *err)
-{
-    struct hs_node node;
-    enum hs_status status = HS_OK;
-
-    if (count == 0)
-        return hs_fail(err, HS_INVALID, "expected files to read");
-    hs_node_init(&node);
-    for (size_t i = 0; i < count && status == HS_OK; i++)
-        status = hs_topology_load(&node, paths[i], err);
-    if (status == HS_OK)
-        status = propose(system, &node, err);
-    hs_node_release(&node);
-    return status;
-}
-
 enum hiersearch_status hiersearch_system_from_files(struct hiersearch_system **system,
                                                     const char *const *paths, size_t count,
                                                     struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
-    enum hs_status status = new_system(system, hs_error_of(error));
+    struct hs_error *err = hs_error_of(error);
+    struct hiersearch_system *made;
+    enum hs_status status = new_system(system, err);
 
+    made = *system;
     if (status == HS_OK)
-        status = keep(system, read_files(*system, paths, count, hs_error_of(error)));
+        status = keep(system, hs_system_of_files(&made->system, &made->node, &made->notes, paths,
+                                                 count, err));
     return hs_call_end(call, status);
+}
+
+static enum hs_status read_here(struct hiersearch_system *system, struct hs_error *err)
+{
+    struct hs_node node;
+    enum hs_status status;
+
+    hs_node_read(&node);
+    status = hs_system_of_node(&system->system, &system->node, &system->notes, &node, err);
+    hs_node_release(&node);
+    return status == HS_FAILED ? hs_error_prefix(err, status, "this node") : status;
 }
 
 enum hiersearch_status hiersearch_system_here(struct hiersearch_system **system,
                                               struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
-    struct hs_node node;
     enum hs_status status = new_system(system, hs_error_of(error));
 
-    if (status == HS_OK) {
-        hs_node_read(&node);
-        status = keep(system, propose(*system, &node, hs_error_of(error)));
-        hs_node_release(&node);
-    }
+    if (status == HS_OK)
+        status = keep(system, read_here(*system, hs_error_of(error)));
     return hs_call_end(call, status);
 }
 
@@ -134,7 +110,9 @@ static enum hs_status copy_to(struct hiersearch_system *copy,
 
     copy->typed = hs_strdup(system->typed);
     hs_text_append(&copy->notes, "%s", hs_notes_of(&system->notes));
-    if (status == HS_OK && (copy->notes.failed || (system->typed && !copy->typed)))
+    hs_text_append(&copy->node, "%s", hs_notes_of(&system->node));
+    if (status == HS_OK &&
+        (copy->notes.failed || copy->node.failed || (system->typed && !copy->typed)))
         status = hs_no_memory(err);
     return status;
 }
@@ -159,6 +137,7 @@ void hiersearch_system_free(struct hiersearch_system *system)
         hs_machines_release(&system->machines);
     hs_system_release(&system->system);
     hs_text_release(&system->notes);
+    hs_text_release(&system->node);
     free(system->typed);
     free(system);
 }
@@ -221,32 +200,60 @@ enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_er
     return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
 }
 
-/* ---- what is to be believed ---- */
+/* ---- what is to be believed, and what is printed ---- */
+
+/* What "systems" says, of `system` or, NULL, of all. */
+static enum hs_status show(const struct hs_systems_page *page,
+                           const struct hiersearch_system *system, struct hs_error *err)
+{
+    struct hs_checked checked;
+    enum hs_status status = hs_systems_settings_check(page->settings, system != NULL, err);
+
+    if (status != HS_OK)
+        return status;
+    if (!system)
+        return hs_systems_show(page, err);
+    if (!page->settings->check)
+        return hs_systems_show_one(page, &system->system, system->node.data, err);
+    hs_checked_init(&checked);
+    hs_checked_add(&checked, &system->system, hs_system_label(system));
+    return hs_checked_end(page->sheet, &checked, HS_OK, err);
+}
+
+enum hs_status hs_systems_page(struct hs_text *out, struct hs_text *notes,
+                               const struct hiersearch_system *system,
+                               const struct hiersearch_question *question, struct hs_error *err)
+{
+    const struct hs_systems_settings *settings = question->settings;
+    struct hs_sheet sheet;
+    const struct hs_systems_page page = {settings, &sheet, notes};
+    enum hs_status status;
+
+    hs_sheet_begin(&sheet, out, &settings->print, &hs_terminal_of_nobody);
+    status = show(&page, system, err);
+    hs_text_release(&sheet.lines);
+    return status;
+}
+
+/* A document of what these settings ask for. */
+static enum hiersearch_status document(char **json, const struct hiersearch_system *system,
+                                       const struct hs_systems_settings *settings,
+                                       struct hiersearch_error *error)
+{
+    struct hs_page out = hs_page_begin(error);
+    struct hs_sheet sheet = hs_sheet_of(&out.text);
+    const struct hs_systems_page page = {settings, &sheet, NULL};
+
+    return hs_page_end(&out, json, NULL, show(&page, system, out.err));
+}
 
 enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
                                                struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_text text = {0};
-    struct hs_sheet sheet = hs_sheet_of(&text);
-    struct hs_table table;
-    enum hs_status status;
-
-    hs_findings_init(&table);
-    hs_system_say_findings(&table, &system->system, hs_system_label(system));
-    hs_sheet_table(&sheet, &table);
-    status = hs_sheet_end(&sheet, hs_error_of(error));
-    return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
+    return document(json, system, &(const struct hs_systems_settings){.check = true}, error);
 }
 
 enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_error *error)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_text text = {0};
-    struct hs_sheet sheet = hs_sheet_of(&text);
-    enum hs_status status;
-
-    hs_parts_say(&sheet);
-    status = hs_sheet_end(&sheet, hs_error_of(error));
-    return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
+    return document(json, NULL, &(const struct hs_systems_settings){.parts = true}, error);
 }

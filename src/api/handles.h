@@ -24,7 +24,8 @@ struct hiersearch_error {
 
 struct hiersearch_system {
     struct hs_system system;
-    char *typed; /* owned: the text that it was found by; NULL: by none */
+    char *typed;         /* owned: the text that it was found by; NULL: by none */
+    struct hs_text node; /* what it was proposed from is made of; empty: it is described */
     struct hs_text notes;
     struct hs_machines machines; /* that fit it, once they are asked for; count 0: not yet */
 };
@@ -128,6 +129,13 @@ enum hs_status hs_compare_page(struct hs_text *out, struct hs_text *notes,
 enum hs_status hs_simulated_page(struct hs_text *out, struct hs_text *notes,
                                  const struct hiersearch_inputs *inputs,
                                  const struct hiersearch_question *question, struct hs_error *err);
+enum hs_status hs_systems_page(struct hs_text *out, struct hs_text *notes,
+                               const struct hiersearch_system *system,
+                               const struct hiersearch_question *question, struct hs_error *err);
+enum hs_status hs_profile_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
+                               const struct hiersearch_question *question, struct hs_error *err);
+enum hs_status hs_formats_page(struct hs_text *out, const struct hiersearch_question *question,
+                               struct hs_error *err);
 enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
                            const struct hs_compared_handles *handles,
                            const struct hiersearch_question *question, struct hs_error *err);

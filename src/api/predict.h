@@ -34,11 +34,11 @@ struct hs_predict_settings {
     struct hs_placed_words place;
     struct hs_step_words step;
     struct hs_sharded_words hsdp;
-    const char *as;        /* a form of table; NULL: the usual one */
-    const char *explain;   /* plan text or "best"; NULL: not asked for */
-    const char *before;    /* a system as typed; NULL: not given */
-    struct hs_print print; /* the library's callers say the format alone */
-    const char *output;    /* path: the result goes there, too; NULL: it does not */
+    const char *as;      /* a form of table; NULL: the usual one */
+    const char *explain; /* plan text or "best"; NULL: not asked for */
+    const char *before;  /* a system as typed; NULL: not given */
+    struct hs_print print;
+    const char *output; /* path: the result goes there, too; NULL: it does not */
 };
 
 #define HS_SIZES_OF_NCCL_TESTS "8B:8GiB"

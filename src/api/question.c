@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/systems.h"
 #include "base/clock.h"
 #include "base/notes.h"
 
@@ -26,34 +27,21 @@ static enum hs_status take_mesh(struct hs_question *question, struct hs_error *e
     return HS_OK;
 }
 
+/* Of so many processes, of which there is one count; 0: there are several. */
+static int64_t only_np(const struct hs_question *question)
+{
+    return question->np.first == question->np.last ? (int64_t)question->np.first : 0;
+}
+
 bool hs_question_is_part(const struct hs_question *question, const struct hs_system *system)
 {
-    const struct hs_level *level = &system->levels[0];
-    const struct hs_range *np = &question->np;
-    bool one = np->first == np->last && np->first > 1;
-
-    return question->gpus.count > 0 ||
-           (one && level->fabric == HS_FABRIC_LINKS && np->first < (uint64_t)level->arity);
+    return hs_system_is_part(system, &question->gpus, only_np(question));
 }
 
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err)
 {
-    struct hs_count_list first = {.count = 0};
-    enum hs_status status;
-
-    if (!hs_question_is_part(question, system))
-        return HS_OK;
-    if (question->gpus.count > 0) {
-        status = hs_system_choose(system, question->gpus.values, (int)question->gpus.count, err);
-        return status && err ? hs_error_prefix(err, status, "--gpus") : status;
-    }
-    while (first.count < question->np.first) {
-        first.values[first.count] = (int)first.count;
-        first.count++;
-    }
-    status = hs_system_choose(system, first.values, (int)first.count, err);
-    return status == HS_INVALID ? HS_OK : status;
+    return hs_system_choose_asked(system, &question->gpus, only_np(question), err);
 }
 
 enum hs_status hs_question_take(struct hs_question *question, struct hs_error *err)

@@ -51,16 +51,9 @@ struct hs_question {
          .offset = (place) + offsetof(struct hs_question, bytes),                                  \
          .help = "message per process; 1MiB:1GiB is a sweep in powers of two, and 25MB,1GiB a "    \
                  "list (default " HS_SIZE_ASKED also ")"},                                         \
-        {.name = "gpus",                                                                           \
-         .argument = "LIST",                                                                       \
-         .group = "Problem",                                                                       \
-         .max = HS_LINKS_UNITS - 1,                                                                \
-         .noun = "number of a GPU",                                                                \
-         .type = &hs_option_count_list,                                                            \
-         .offset = (place) + offsetof(struct hs_question, gpus),                                   \
-         .help = "which GPUs of each node the job got, such as 0,1,4,6, where single links join "  \
-                 "them (default: the first; with --np below all of one node the best and the "     \
-                 "worst choice is said)"},                                                         \
+        HS_ROW_GPUS("Problem", (place) + offsetof(struct hs_question, gpus),                       \
+                    "default: the first; with --np below all of one node the best and the worst "  \
+                    "choice is said"),                                                             \
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective)),          \
         HS_ROW_ORDER("Problem", (place) + offsetof(struct hs_question, order)),                    \

@@ -136,6 +136,11 @@ const char *const *hs_format_words(void)
     return hs_format_names;
 }
 
+const char *const *hs_color_words(void)
+{
+    return hs_color_names;
+}
+
 enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
                               struct hs_error *err)
 {

@@ -26,8 +26,9 @@ const char *const *hs_collective_words(void);
 const char *const *hs_order_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
-/* Formats of what is printed (view/sheet.h). */
+/* Formats of what is printed, and when there are colours (view/sheet.h). */
 const char *const *hs_format_words(void);
+const char *const *hs_color_words(void);
 
 /* HS_INVALID where an order is given that the collective has not, or that is priced alone and is to
  * run. */
@@ -54,6 +55,15 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
     {                                                                                              \
         .name = (title), .letter = (mark), .argument = "FILE", .group = (heading),                 \
         .required = (must), .type = &hs_option_file, .offset = (place), .help = (text)             \
+    }
+
+/* struct hs_count_list: numbers of GPUs; empty: not given. */
+#define HS_ROW_GPUS(heading, place, aside)                                                         \
+    {                                                                                              \
+        .name = "gpus", .argument = "LIST", .group = (heading), .max = HS_LINKS_UNITS - 1,         \
+        .noun = "number of a GPU", .type = &hs_option_count_list, .offset = (place),               \
+        .help = "which GPUs of each node the job got, such as 0,1,4,6 or 0-3,6, where single "     \
+                "links join them (" aside ")"                                                      \
     }
 
 /* struct hs_count_list: numbers of chunks. */
@@ -137,11 +147,23 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .noun = "number of " counted, .min = (least), .max = (most), .offset = (place),            \
         .fallback = (usual), .help = (text)                                                        \
     }
-/* const char *: the format of struct hs_print. */
+/* Rows of struct hs_print (view/sheet.h): the format; how text looks; both. */
 #define HS_ROW_FORMAT(heading, place)                                                              \
     {                                                                                              \
         .name = "format", .argument = "FORMAT", .group = (heading), .words = hs_format_words,      \
-        .type = &hs_option_word, .offset = (place),                                                \
+        .type = &hs_option_word, .offset = (place) + offsetof(struct hs_print, format),            \
         .help = "text (unless given) or Markdown for people, or the tables for programs"           \
     }
+#define HS_ROWS_LOOK(heading, place)                                                               \
+    {.name = "color",                                                                              \
+     .argument = "WHEN",                                                                           \
+     .group = (heading),                                                                           \
+     .words = hs_color_words,                                                                      \
+     .type = &hs_option_word,                                                                      \
+     .offset = (place) + offsetof(struct hs_print, color),                                         \
+     .help = "colours; auto is on terminals, unless NO_COLOR is set"},                             \
+        HS_ROW_COUNT("width", "columns", HS_TERMINAL_WIDTH_MIN, HS_TERMINAL_WIDTH_MAX, NULL,       \
+                     heading, (place) + offsetof(struct hs_print, width),                          \
+                     "text as on a terminal of so many columns")
+#define HS_ROWS_SHOWN(heading, place) HS_ROW_FORMAT(heading, place), HS_ROWS_LOOK(heading, place)
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/point.h"
+#include "api/systems.h"
 #include "search/search.h"
 #include "version.h"
 
@@ -18,6 +19,8 @@ static enum hs_status take_mesh(struct hs_simulated_settings *settings, struct h
 {
     enum hs_status status = hs_mesh_take(&settings->mesh, &settings->np, &settings->words, err);
 
+    if (status == HS_OK && settings->np == 0)
+        settings->np = (int64_t)settings->gpus.count;
     if (status == HS_OK && settings->np == 0)
         return hs_fail(err, HS_INVALID, "--np P is missing");
     if (status == HS_OK && (settings->np < 2 || settings->np > HS_SIMULATE_NP_MAX))
@@ -196,9 +199,14 @@ enum hs_status hs_simulated_choose(struct hs_result *result, struct hs_system *s
                                    const struct hs_simulated_settings *settings,
                                    const char *command, struct hs_error *err)
 {
-    enum hs_status status;
+    enum hs_status status = hs_system_choose_asked(system, &settings->gpus, settings->np, err);
 
+    if (status != HS_OK) {
+        *result = (struct hs_result){0};
+        return status;
+    }
     hs_system_drop_parts(system);
+    hs_system_fix_ways(system);
     status = hs_predicted_init(result, command, system, settings->np, err);
     result->collective = settings->collective;
     result->order = settings->order;

@@ -24,7 +24,8 @@
 
 struct hs_simulated_settings {
     struct hs_argument_list plans; /* as typed; empty: the best of the prediction */
-    int64_t np;                    /* 0: not given, the mesh says it */
+    int64_t np;                    /* 0: not given, the mesh says it, or the GPUs */
+    struct hs_count_list gpus;     /* of each node; empty: all, or the first */
     struct hs_range bytes;         /* one value */
     enum hs_collective collective;
     enum hs_order order;
@@ -57,6 +58,8 @@ struct hs_simulated_settings {
          .type = &hs_option_bytes_range,                                                           \
          .offset = (at) + offsetof(struct hs_simulated_settings, bytes),                           \
          .help = "message per process"},                                                           \
+        HS_ROW_GPUS("Problem", (at) + offsetof(struct hs_simulated_settings, gpus),                \
+                    "default: the first"),                                                         \
         HS_ROW_COLLECTIVE("Problem", (at) + offsetof(struct hs_simulated_settings, collective)),   \
         HS_ROW_ORDER("Problem", (at) + offsetof(struct hs_simulated_settings, order)),             \
         HS_ROWS_MESH("Problem", (at) + offsetof(struct hs_simulated_settings, words)),             \

@@ -5,9 +5,7 @@
 #include "base/json_write.h"
 #include "base/notes.h"
 #include "machine/system_find.h"
-#include "model/check.h"
-#include "view/parts.h"
-#include "view/systems.h"
+#include "machine/topology_file.h"
 
 enum hs_status hs_system_ask(struct hs_system *system, const char *text, struct hs_text *notes,
                              struct hs_error *err)
@@ -67,34 +65,63 @@ enum hs_status hs_system_rename(struct hs_system *system, const char *name, stru
     return HS_OK;
 }
 
-size_t hs_system_say_findings(struct hs_table *table, const struct hs_system *system,
-                              const char *name)
+bool hs_system_is_part(const struct hs_system *system, const struct hs_count_list *gpus, int64_t np)
 {
-    struct hs_finding findings[HS_FINDINGS_MAX];
-    size_t count = hs_system_check(findings, system);
+    const struct hs_level *level = &system->levels[0];
 
-    for (size_t i = 0; i < count; i++)
-        hs_findings_add(table, &findings[i], name);
-    return count;
+    return gpus->count > 0 || (np > 1 && level->fabric == HS_FABRIC_LINKS && np < level->arity);
 }
 
-void hs_parts_say(struct hs_sheet *sheet)
+enum hs_status hs_system_choose_asked(struct hs_system *system, const struct hs_count_list *gpus,
+                                      int64_t np, struct hs_error *err)
 {
-    struct hs_table table;
+    struct hs_count_list first = {.count = 0};
+    enum hs_status status;
 
-    hs_sheet_say(sheet, "GPUs, and what one sends to the others of its node\n\n");
-    hs_gpus_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nNICs\n\n");
-    hs_nics_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nNodes whose calls over the network were measured\n\n");
-    hs_fitted_nodes_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nkind: where the rate is from, and so its range; times: the same of what "
-                        "calls take\n");
-    for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
-        hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
-    hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
-                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
+    if (!hs_system_is_part(system, gpus, np))
+        return HS_OK;
+    if (gpus->count > 0) {
+        status = hs_system_choose(system, gpus->values, (int)gpus->count, err);
+        return status && err ? hs_error_prefix(err, status, "--gpus") : status;
+    }
+    while ((int64_t)first.count < np) {
+        first.values[first.count] = (int)first.count;
+        first.count++;
+    }
+    status = hs_system_choose(system, first.values, (int)first.count, err);
+    return status == HS_INVALID ? HS_OK : status;
+}
+
+enum hs_status hs_system_of_node(struct hs_system *system, struct hs_text *found,
+                                 struct hs_text *notes, const struct hs_node *node,
+                                 struct hs_error *err)
+{
+    struct hs_error why;
+    enum hs_status status = hs_node_propose(system, node, &why);
+
+    hs_node_print(found, node);
+    hs_say_notes(notes, node->notes.data);
+    if (status == HS_OK)
+        return HS_OK;
+    if (node->origin.files)
+        return hs_fail(err, HS_INVALID, "%s: %s", node->origin.files, why.message);
+    return hs_fail(err, HS_FAILED, "%s", why.message);
+}
+
+enum hs_status hs_system_of_files(struct hs_system *system, struct hs_text *found,
+                                  struct hs_text *notes, const char *const *paths, size_t count,
+                                  struct hs_error *err)
+{
+    struct hs_node node;
+    enum hs_status status = HS_OK;
+
+    if (count == 0)
+        return hs_fail(err, HS_INVALID, "expected files to read");
+    hs_node_init(&node);
+    for (size_t i = 0; i < count && status == HS_OK; i++)
+        status = hs_topology_load(&node, paths[i], err);
+    if (status == HS_OK)
+        status = hs_system_of_node(system, found, notes, &node, err);
+    hs_node_release(&node);
+    return status;
 }

@@ -148,16 +148,19 @@ static bool prepare_natives(struct hs_party *party, const struct hs_group *group
 
 /* Opened on a communicator of ours: the program's attributes are not copied, and nothing of it is
  * used later. */
-static bool open_engine(struct hs_party *party, MPI_Comm comm)
+static bool open_engine(struct hs_party *party, MPI_Comm comm, const struct hs_group *group)
 {
-    struct hs_engine_config config = {.memory = &plans.memory};
+    /* Neighbours of the communicator are those of the job. */
+    bool has_trees = plans.rules.forests.units > 0 && group->stride == 1;
+    struct hs_engine_config config = {.memory = &plans.memory,
+                                      .forests = has_trees ? &plans.rules.forests : NULL};
     enum hs_status status;
-    MPI_Group group;
+    MPI_Group members;
 
-    PMPI_Comm_group(comm, &group);
-    if (PMPI_Comm_create(comm, group, &config.comm) != MPI_SUCCESS)
+    PMPI_Comm_group(comm, &members);
+    if (PMPI_Comm_create(comm, members, &config.comm) != MPI_SUCCESS)
         config.comm = MPI_COMM_NULL;
-    PMPI_Group_free(&group);
+    PMPI_Group_free(&members);
     if (config.comm == MPI_COMM_NULL)
         return false;
     status = hs_backend_host.open(&party->engine, &config, NULL);
@@ -182,7 +185,7 @@ void hs_plans_adopt(MPI_Comm comm)
     if (party)
         party->uses = calloc(plans.rules.count, sizeof(*party->uses));
     if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) || !party ||
-        !open_engine(party, comm)) {
+        !open_engine(party, comm, group)) {
         free_party(party);
         return;
     }

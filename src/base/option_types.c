@@ -73,15 +73,40 @@ static enum hs_status insert_count(struct hs_count_list *list, int value, struct
     return HS_OK;
 }
 
+/* "4", or "4-7", which is 4, 5, 6 and 7. */
+static enum hs_status insert_item(struct hs_count_list *list, const struct hs_option *option,
+                                  char *item, struct hs_error *err)
+{
+    char *dash = item[0] ? strchr(item + 1, '-') : NULL;
+    int64_t first, last;
+    enum hs_status status;
+
+    if (dash && dash[1] == '\0')
+        dash = NULL;
+    if (dash)
+        *dash = '\0';
+    status = hs_count_parse(&first, item, option->noun, option->min, option->max, err);
+    last = first;
+    if (status == HS_OK && dash)
+        status = hs_count_parse(&last, dash + 1, option->noun, option->min, option->max, err);
+    if (status == HS_OK && last < first)
+        status = hs_fail(err, HS_INVALID,
+                         "expected a range from the lower number to the higher one, found "
+                         "\"%" PRId64 "-%" PRId64 "\"",
+                         first, last);
+    for (int64_t value = first; value <= last && status == HS_OK; value++)
+        status = insert_count(list, (int)value, err);
+    return status;
+}
+
 static enum hs_status parse_count_list(void *field, const struct hs_option *option,
                                        const char *text, struct hs_error *err)
 {
     struct hs_count_list list = {.count = 0};
 
     for (const char *at = text, *comma = text; comma; at = comma ? comma + 1 : at) {
-        char item[32];
+        char item[64];
         size_t length;
-        int64_t value;
         enum hs_status status;
 
         comma = strchr(at, ',');
@@ -91,9 +116,7 @@ static enum hs_status parse_count_list(void *field, const struct hs_option *opti
                            text);
         memcpy(item, at, length);
         item[length] = '\0';
-        status = hs_count_parse(&value, item, option->noun, option->min, option->max, err);
-        if (status == HS_OK)
-            status = insert_count(&list, (int)value, err);
+        status = insert_item(&list, option, item, err);
         if (status != HS_OK)
             return status;
     }

@@ -51,8 +51,8 @@ extern const struct hs_option_type hs_option_text;  /* const char * */
 extern const struct hs_option_type hs_option_file;  /* const char *, not empty */
 extern const struct hs_option_type hs_option_word;  /* const char *, one of `words` */
 extern const struct hs_option_type hs_option_count; /* int64_t in min .. max */
-extern const struct hs_option_type
-    hs_option_count_list; /* struct hs_count_list, each in min .. max */
+/* struct hs_count_list, each in min .. max: "1,2,4", "0-3,6" */
+extern const struct hs_option_type hs_option_count_list;
 extern const struct hs_option_type hs_option_np_range;    /* struct hs_range */
 extern const struct hs_option_type hs_option_bytes_range; /* struct hs_range */
 

@@ -210,6 +210,15 @@ static bool nearer(const struct nearness *a, const struct nearness *b)
     return a->not_shared < b->not_shared;
 }
 
+char *hs_word_next(char **line)
+{
+    char *word;
+
+    while ((word = strsep(line, " \t\r")) && !word[0])
+        continue;
+    return word;
+}
+
 const char *hs_nearest_name(const char *wrong, const char *const *names, size_t count)
 {
     size_t length = strlen(wrong), limit = length / 3 > 1 ? length / 3 : 1;

@@ -36,6 +36,9 @@ struct hs_lines {
 };
 bool hs_lines_next(struct hs_lines *lines);
 
+/* The next word of a line, which is changed: what lies between blanks. NULL: there is none. */
+char *hs_word_next(char **line);
+
 /* The name nearest to `wrong`: the shortest that begins with it, if it has 4 letters; else by edit
  * distance with transpositions, ignoring case. NULL where none is near enough to be a likely slip
  * (distance above a third of the length, at least 1). */

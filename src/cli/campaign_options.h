@@ -22,6 +22,13 @@ struct hs_call_options {
     struct hs_mesh mesh; /* what they say; none: all processes call */
 };
 
+/* The machine as typed (NULL: none is described), and which GPUs of each node the job got (empty:
+ * all, or the first). */
+struct hs_machine_words {
+    const char *system;
+    struct hs_count_list gpus;
+};
+
 /* Of the null backend: what it plays (model/faults.h; NULL: nothing), and the seed of its noise. */
 struct hs_play_options {
     const char *faults;
@@ -37,17 +44,17 @@ struct hs_campaign_options {
     struct hs_call_options call;
     struct hs_range sizes;
     double timeout_seconds; /* of one run */
-    const char *system;     /* NULL: none is described. The output may not be it */
-    const char *output;     /* path; NULL: none; "-": stdout */
-    const char *journal;    /* path; NULL: beside the output, where that is a file */
+    struct hs_machine_words described;
+    const char *output;  /* path; NULL: none; "-": stdout; not the machine's */
+    const char *journal; /* path; NULL: beside the output, where that is a file */
     bool resume, retry;
     struct hs_play_options play;
     bool quiet, verbose;
 };
 
-/* What no row can check alone of the call: fills call.mesh. HS_INVALID: a collective that is not
- * measured, an order that it does not have, a mesh without axes or the other way round, groups of
- * one process. */
-enum hs_status hs_call_check(struct hs_call_options *call, struct hs_error *err);
+/* What no row can check alone of the call and the machine: fills call.mesh. HS_INVALID: GPUs of no
+ * machine, a collective that is not measured, an order that it does not have, a mesh without axes
+ * or the other way round, groups of one process. */
+enum hs_status hs_campaign_check(struct hs_campaign_options *campaign, struct hs_error *err);
 
 #endif

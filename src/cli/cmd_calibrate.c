@@ -18,7 +18,7 @@
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
-        FIELD(campaign.system), false,
+        FIELD(campaign.described.system), false,
         "description to start from: a shipped name, a path, or a line of text (see `hiersearch "
         "systems`). It says which levels there are and how links are shared; its figures are "
         "replaced. Without it the levels are nodes and racks as the ranks are placed"),
@@ -35,6 +35,7 @@ static const struct hs_option options[] = {
      .fallback = "16MiB",
      .help = "message of the splits to be predicted, bytes per process; layers get their share of "
              "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
+    HS_ROW_GPUS(WHAT, FIELD(campaign.described.gpus), "default: the first"),
     HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
     HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
     HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
@@ -144,7 +145,7 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
     if (settings->stages.count > 0 && (settings->layers > 0 || settings->algorithms))
         return hs_fail(err, HS_INVALID, "--stages: says itself what --%s would",
                        settings->layers > 0 ? "layers" : "algorithms");
-    if (hs_call_check(&settings->campaign.call, err))
+    if (hs_campaign_check(&settings->campaign, err))
         return HS_INVALID;
     if (hs_collectives[settings->campaign.call.collective].outcome == HS_OUTCOME_EXCHANGED)
         return hs_fail(
@@ -156,7 +157,7 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);
-    if (null_backend && !settings->campaign.system && !settings->plays)
+    if (null_backend && !settings->campaign.described.system && !settings->plays)
         return hs_fail(err, HS_INVALID,
                        "--backend null plays a model: give a SYSTEM, or --plays SYSTEM");
     if (settings->plays && !null_backend)

@@ -5,33 +5,13 @@
 #include "cli/export_files.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "view/exporters.h"
-#include "view/sheet.h"
 
 struct export_settings {
     struct hs_argument_list results;
     struct hs_export_question ask;
     const char *output;
-    struct hs_print print;
-    bool list, quiet;
+    bool quiet;
 };
-
-/* ---- the list of formats ---- */
-
-static enum hs_status print_list(struct hs_context *context, const struct hs_print *print,
-                                 struct hs_error *err)
-{
-    struct hs_sheet sheet;
-    struct hs_table table;
-
-    hs_sheet_begin(&sheet, context->out, print, &context->terminal);
-    hs_exporters_table(&table, NULL, NULL);
-    hs_sheet_table(&sheet, &table);
-    hs_sheet_say(&sheet,
-                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
-                 "that the target has\n");
-    return hs_sheet_end(&sheet, err);
-}
 
 /* ---- running ---- */
 
@@ -95,21 +75,22 @@ static enum hs_status run_results(struct hs_context *context,
 static enum hs_status run_list(struct hs_context *context, const struct export_settings *settings,
                                struct hs_error *err)
 {
-    if (settings->results.count > 0 || settings->ask.profile || settings->ask.settings.format ||
-        settings->output || settings->ask.settings.plan || settings->ask.settings.size)
-        return hs_fail(err, HS_INVALID, "--list: stands alone");
-    return print_list(context, &settings->print, err);
+    struct hs_sheet sheet;
+
+    hs_sheet_begin(&sheet, context->out, &settings->ask.print, &context->terminal);
+    return hs_export_list(&sheet, err);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct export_settings *settings = of_rows;
+    bool more = settings->results.count > 0 || settings->output;
 
     context->quiet = settings->quiet;
-    if (settings->list)
+    if (hs_export_check(&settings->ask, more, err))
+        return HS_INVALID;
+    if (settings->ask.list)
         return run_list(context, settings, err);
-    if (settings->print.format)
-        return hs_fail(err, HS_INVALID, "--format: of --list; what is exported has its own, --to");
     if (settings->results.count == 0)
         return hs_fail(err, HS_INVALID,
                        "expected RESULT, a file of `hiersearch measure` or predict");
@@ -136,12 +117,8 @@ static const struct hs_option options[] = {
         "write there instead of to stdout; a folder (made if need be) for formats of several "
         "files"),
     HS_ROWS_EXPORT(FIELD(ask.settings)),
-    {.name = "list",
-     .letter = 'l',
-     .type = &hs_option_flag,
-     .offset = FIELD(list),
-     .help = "the formats: for which library, how many layers, exact or not"},
-    HS_ROWS_PRINT(NULL, FIELD(print), "of --list, as all of these"),
+    HS_ROW_EXPORT_LIST(FIELD(ask.list)),
+    HS_ROWS_PRINT(NULL, FIELD(ask.print), "of --list, as all of these"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -153,7 +130,8 @@ const struct hs_command hs_command_export = {
                    "begins with a comment "
                    "that says where it is from, for which versions it is, and how to use it. What "
                    "a format cannot "
-                   "express is said on stderr, with what that costs.",
+                   "express is said on stderr, with what that costs. Plans by trees on single "
+                   "links (8f, 8g) go to pytorch and msccl, whole.",
     .examples = "  hiersearch export --list\n"
                 "  hiersearch export results/here.json --to msccl -o allreduce.xml\n"
                 "  hiersearch export allreduce.json allgather.json --profile job.json --to plans\n"

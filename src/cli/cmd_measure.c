@@ -31,7 +31,7 @@ static const char *const *search_words(void)
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
-        FIELD(campaign.system), false,
+        FIELD(campaign.described.system), false,
         "the machine, for the model that chooses the splits: a shipped name, a path, or a line of "
         "text (see `hiersearch systems`). Without it, where the ranks are is all that is known"),
     {.name = NULL},
@@ -46,6 +46,7 @@ static const struct hs_option options[] = {
      .group = WHAT,
      .help = "bytes per process, such as 64MiB; a range is a sweep in "
              "powers of two, and 25MB,1GiB a list; --profile says them, too"},
+    HS_ROW_GPUS(WHAT, FIELD(campaign.described.gpus), "default: the first"),
     HS_ROW_FILE("profile", 0, WHAT, FIELD(job.profile), false,
                 "the sizes that a job calls, which `hiersearch profile` counted (or FILE.ranks, "
                 "which it left), each for as much of the budget as it costs the job; of what "
@@ -165,10 +166,13 @@ const struct hs_command hs_command_measure = {
     .run = run,
 };
 
-enum hs_status hs_call_check(struct hs_call_options *call, struct hs_error *err)
+enum hs_status hs_campaign_check(struct hs_campaign_options *campaign, struct hs_error *err)
 {
+    struct hs_call_options *call = &campaign->call;
     int64_t np = 0; /* the launcher's business */
 
+    if (campaign->described.gpus.count > 0 && !campaign->described.system)
+        return hs_fail(err, HS_INVALID, "--gpus: of a SYSTEM whose first level is single links");
     if (hs_order_check(call->collective, call->order, true, err) ||
         hs_mesh_take(&call->mesh, &np, &call->words, err))
         return HS_INVALID;
@@ -219,7 +223,7 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
         return status;
     }
     status = hs_sizes_check(&campaign->sizes, campaign->datatype, err);
-    return status == HS_OK ? hs_call_check(&campaign->call, err) : status;
+    return status == HS_OK ? hs_campaign_check(campaign, err) : status;
 }
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
@@ -241,14 +245,14 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         settings->top = TOP_DEFAULT;
     if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
         return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
-    if (!settings->campaign.system && !settings->plans && !settings->all &&
+    if (!settings->campaign.described.system && !settings->plans && !settings->all &&
         hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
     status = check_chunks(settings, err);
     if (status != HS_OK)
         return status;
-    if (null_backend && !settings->campaign.system)
+    if (null_backend && !settings->campaign.described.system)
         return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
     if (settings->campaign.play.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");

@@ -1,5 +1,6 @@
 #include <stddef.h>
 
+#include "api/gains.h"
 #include "apply/counts_files.h"
 #include "apply/merge.h"
 #include "base/file.h"
@@ -8,15 +9,11 @@
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
 #include "result/profile.h"
-#include "view/profiles.h"
-
-#define TOP_DEFAULT "16"
 
 struct profile_settings {
     struct hs_interposed interposed;
     const char *read;
-    int64_t top;
-    struct hs_print print;
+    struct hs_calls_question ask;
     bool quiet;
 };
 
@@ -39,8 +36,8 @@ static enum hs_status show(struct hs_context *context, const struct profile_sett
 {
     struct hs_sheet sheet;
 
-    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    hs_profile_show(&sheet, profile, (size_t)settings->top);
+    hs_sheet_begin(&sheet, context->out, &settings->ask.print, &context->terminal);
+    hs_profile_show(&sheet, profile, (size_t)settings->ask.top);
     return hs_sheet_end(&sheet, err);
 }
 
@@ -98,10 +95,9 @@ static const struct hs_option options[] = {
      .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
              "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
              "profile)"},
-    HS_ROW_COUNT("top", "kinds of calls", 1, HS_PROFILE_CALLS_MAX, TOP_DEFAULT, NULL, FIELD(top),
-                 "show so many kinds of calls, those that took longest first"),
+    HS_ROW_CALLS_TOP(FIELD(ask.top)),
     HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
-    HS_ROWS_PRINT(NULL, FIELD(print), "the kinds of calls"),
+    HS_ROWS_PRINT(NULL, FIELD(ask.print), "the kinds of calls"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "show nothing"),
     {.name = NULL},
 };

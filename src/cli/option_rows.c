@@ -80,11 +80,6 @@ const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_js
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
-const char *const *hs_color_words(void)
-{
-    return hs_color_names;
-}
-
 /* Read once and kept until the program ends. */
 const char *const *hs_system_words(void)
 {

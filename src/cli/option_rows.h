@@ -26,9 +26,8 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
 extern const struct hs_option_type hs_option_stages; /* struct hs_stage_list */
 extern const struct hs_option_type hs_option_json;   /* const char *: "json", without a value */
 
-/* When there are colours (sheet.h); names of the shipped systems; "auto" and the
- * backends of this build; where messages lie; reductions. All end with a NULL. */
-const char *const *hs_color_words(void);
+/* Names of the shipped systems; "auto" and the backends of this build; where messages lie;
+ * reductions. All end with a NULL. */
 const char *const *hs_system_words(void);
 const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
@@ -56,19 +55,15 @@ const char *const *hs_operation_words(void);
     HS_ROW_FILE("output", 'o', heading, place, must, text)
 
 /* struct hs_print (view/sheet.h): the format of what is printed, the flag that was there first for
- * one of them, and colours. */
+ * one of them, and how text looks. */
 #define HS_ROWS_PRINT(heading, place, json)                                                        \
-    HS_ROW_FORMAT(heading, (place) + offsetof(struct hs_print, format)),                           \
+    HS_ROW_FORMAT(heading, place),                                                                 \
         {.name = "json",                                                                           \
          .group = (heading),                                                                       \
          .type = &hs_option_json,                                                                  \
          .offset = (place) + offsetof(struct hs_print, format),                                    \
          .help = "as --format json: " json},                                                       \
-    {                                                                                              \
-        .name = "color", .argument = "WHEN", .group = (heading), .words = hs_color_words,          \
-        .type = &hs_option_word, .offset = (place) + offsetof(struct hs_print, color),             \
-        .help = "colours; auto is on terminals, unless NO_COLOR is set"                            \
-    }
+        HS_ROWS_LOOK(heading, place)
 /* const char *: the journal of what measures; and bool: --resume and --retry. */
 #define HS_ROWS_JOURNAL(heading, place, resume_place, retry_place)                                 \
     HS_ROW_FILE("journal", 0, heading, place, false,                                               \

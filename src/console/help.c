@@ -10,8 +10,8 @@
 #define WIDTH_WIDE 60
 #define WIDTH_MAX  100
 
-const char hs_help_purpose[] = "hiersearch finds the fastest way to split an AllReduce over many "
-                               "processes into layers, for one particular machine.";
+const char hs_help_purpose[] = "hiersearch finds how a job should communicate on one particular "
+                               "machine: into which layers its collectives are best split.";
 const char hs_help_first_steps[] = "  hiersearch predict abci --np 128\n"
                                    "  hiersearch predict --help";
 

@@ -95,13 +95,14 @@ void hs_markdown_command(struct hs_text *out, const struct hs_command *command)
 
 void hs_markdown_program(struct hs_text *out, const struct hs_command *const *commands)
 {
-    hs_text_append(out,
-                   "# NAME\n\nhiersearch \\- the fastest split of an AllReduce into layers\n"
-                   "\n# SYNOPSIS\n\n**hiersearch** *COMMAND* [arguments]\n"
-                   "\n# DESCRIPTION\n\n%s\n\nData goes to the standard output, everything that is "
-                   "said to people to the standard error. `hiersearch COMMAND --help` is the "
-                   "short form of a command's page.\n",
-                   hs_help_purpose);
+    hs_text_append(
+        out,
+        "# NAME\n\nhiersearch \\- how a job should communicate on one particular machine\n"
+        "\n# SYNOPSIS\n\n**hiersearch** *COMMAND* [arguments]\n"
+        "\n# DESCRIPTION\n\n%s\n\nData goes to the standard output, everything that is "
+        "said to people to the standard error. `hiersearch COMMAND --help` is the "
+        "short form of a command's page.\n",
+        hs_help_purpose);
     hs_text_append(out, "\n# COMMANDS\n");
     for (const struct hs_command *const *c = commands; *c; c++) {
         struct hs_text name = {0};

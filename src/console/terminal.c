@@ -6,9 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define WIDTH_MIN 40
-#define WIDTH_MAX 400
-
 static int width_of(int fd, bool is_terminal)
 {
     const char *columns = getenv("COLUMNS");
@@ -19,7 +16,9 @@ static int width_of(int fd, bool is_terminal)
         width = size.ws_col;
     if (width <= 0)
         return HS_TERMINAL_WIDTH;
-    return (int)(width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width);
+    if (width < HS_TERMINAL_WIDTH_MIN)
+        return HS_TERMINAL_WIDTH_MIN;
+    return (int)(width > HS_TERMINAL_WIDTH_MAX ? HS_TERMINAL_WIDTH_MAX : width);
 }
 
 struct hs_terminal hs_terminal_look(int fd)

@@ -9,13 +9,15 @@
 
 #include "base/text.h"
 
-#define HS_TERMINAL_WIDTH 80 /* where nothing says otherwise */
+#define HS_TERMINAL_WIDTH     80 /* where nothing says otherwise */
+#define HS_TERMINAL_WIDTH_MIN 40
+#define HS_TERMINAL_WIDTH_MAX 400
 
 struct hs_terminal {
     bool is_terminal;
     bool colour; /* a terminal, TERM is not "dumb", and NO_COLOR is unset or empty (no-color.org) */
     bool blocks; /* the locale's characters are UTF-8: bars may use block characters */
-    int width;   /* columns: $COLUMNS, else the terminal's, else HS_TERMINAL_WIDTH; 40 .. 400 */
+    int width;   /* columns: $COLUMNS, else the terminal's, else HS_TERMINAL_WIDTH; _MIN .. _MAX */
 };
 
 /* Looks at a file descriptor and the environment. The program must have called setlocale(LC_CTYPE).

@@ -68,32 +68,6 @@ struct forest {
 
 /* ---- which edges there are ---- */
 
-/* How far each place is from `parents'` root, or -1 where it does not lie below it. */
-static int depth_of(const int *parents, int place)
-{
-    int depth = 0;
-
-    for (; parents[place] >= 0; place = parents[place])
-        depth++;
-    return depth;
-}
-
-/* How far the furthest leaf below a place is. */
-static int height_of(const int *parents, int size, int place)
-{
-    int height = 0;
-
-    for (int other = 0; other < size; other++) {
-        int at = other, steps = 0;
-
-        for (; at != place && parents[at] >= 0; at = parents[at])
-            steps++;
-        if (at == place && steps > height)
-            height = steps;
-    }
-    return height;
-}
-
 static void add_edge(struct forest *forest, bool sends, struct edge edge)
 {
     forest->edges[sends][forest->counts[sends]++] = edge;
@@ -104,36 +78,32 @@ static void add_edges(struct forest *forest, int number)
 {
     const struct hs_tree *tree = &forest->packing->trees[number];
     int size = (int)forest->base.call.layer.size, place = forest->base.place, turns = 0;
+    int far[HS_LINKS_UNITS];
 
     if (forest->base.call.phase != HS_ALLGATHER) {
-        turns = height_of(tree->up, size, tree->root);
+        turns = hs_tree_heights(far, tree->up, size);
         if (place != tree->root)
             add_edge(forest, true,
-                     (struct edge){.tree = number,
-                                   .other = tree->up[place],
-                                   .turn = height_of(tree->up, size, place)});
+                     (struct edge){.tree = number, .other = tree->up[place], .turn = far[place]});
         for (int child = 0; child < size; child++)
             if (tree->up[child] == place)
                 add_edge(forest, false,
-                         (struct edge){.tree = number,
-                                       .other = child,
-                                       .turn = height_of(tree->up, size, child)});
+                         (struct edge){.tree = number, .other = child, .turn = far[child]});
     }
     if (forest->base.call.phase == HS_REDUCE_SCATTER)
         return;
+    hs_tree_depths(far, tree->down, size);
     if (place != tree->root)
         add_edge(forest, false,
                  (struct edge){.tree = number,
                                .other = tree->down[place],
-                               .turn = turns + depth_of(tree->down, place) - 1,
+                               .turn = turns + far[place] - 1,
                                .down = true});
     for (int child = 0; child < size; child++)
         if (tree->down[child] == place)
             add_edge(forest, true,
-                     (struct edge){.tree = number,
-                                   .other = child,
-                                   .turn = turns + depth_of(tree->down, place),
-                                   .down = true});
+                     (struct edge){
+                         .tree = number, .other = child, .turn = turns + far[place], .down = true});
 }
 
 static int compare(int a, int b)

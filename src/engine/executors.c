@@ -1,7 +1,6 @@
 /* executors.c - the table of executors.h, and what executors have in common. */
 #include "engine/executors.h"
 
-#include "engine/forests.h"
 #include "model/traffic.h"
 
 /* Blocks from this many elements on are rounded up to whole cache lines where they need not be
@@ -27,17 +26,6 @@ const struct hs_executor *hs_executor_of(struct hs_stage_key key)
         [HS_NATIVE] = &hs_executor_NATIVE};
 
     return (key.phase == HS_EXCHANGE ? exchanges : hs_executors)[key.algorithm];
-}
-
-const struct hs_packing *hs_forests_find(const struct hs_forests *forests, struct hs_stage_key key)
-{
-    const struct hs_packing *packing;
-
-    if (!forests || (int)key.phase >= HS_FORESTS || key.layer.stride != 1 ||
-        key.layer.size != forests->units)
-        return NULL;
-    packing = &forests->of[key.algorithm][key.phase];
-    return packing->count > 0 ? packing : NULL;
 }
 
 static size_t divide_up(size_t a, size_t b)

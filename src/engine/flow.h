@@ -21,8 +21,9 @@
 #include <stddef.h>
 
 #include "engine/executors.h"
+#include "model/traffic.h"
 
-#define HS_FLOW_WINDOW_MAX 64
+#define HS_FLOW_WINDOW_MAX HS_WINDOW_MAX
 
 /* Elements that lie together. */
 struct hs_piece {

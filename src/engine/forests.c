@@ -6,13 +6,6 @@
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
 
-typedef enum hs_status pack(struct hs_packing *packing, const struct hs_links *links,
-                            enum hs_phase phase, struct hs_error *err);
-
-static pack *const packs[HS_ALGORITHM_COUNT] = {[HS_RING] = hs_packing_make_rings,
-                                                [HS_FOREST] = hs_packing_make,
-                                                [HS_GROUPS] = hs_packing_make_groups};
-
 static enum hs_status broadcast(void *data, size_t bytes, MPI_Comm comm, struct hs_idle *idle,
                                 struct hs_error *err)
 {
@@ -53,12 +46,12 @@ static enum hs_status make_all(struct hs_forests *forests, const struct hs_links
     for (int i = 0; i < HS_ALGORITHM_COUNT * HS_FORESTS && status == HS_OK; i++) {
         struct hs_packing *packing = &forests->of[i / HS_FORESTS][i % HS_FORESTS];
 
-        if (!packs[i / HS_FORESTS])
+        if (!hs_packing_functions[i / HS_FORESTS])
             continue;
         packing->phase = (enum hs_phase)(i % HS_FORESTS);
         packing->units = links->units;
         if (rank == 0)
-            status = packs[i / HS_FORESTS](packing, links, packing->phase, err);
+            status = hs_packing_functions[i / HS_FORESTS](packing, links, packing->phase, err);
         status = hs_agree(comm, idle, status, err);
         if (status == HS_OK)
             status = share(packing, comm, idle, err);
@@ -69,24 +62,18 @@ static enum hs_status make_all(struct hs_forests *forests, const struct hs_links
 enum hs_status hs_forests_make(struct hs_forests *forests, const struct hs_system *system,
                                MPI_Comm comm, struct hs_idle *idle, struct hs_error *err)
 {
-    const struct hs_links *links = &system->levels[0].links;
+    struct hs_links links = system->levels[0].links;
     int np;
     enum hs_status status = HS_MPI(MPI_Comm_size(comm, &np), err);
 
     *forests = (struct hs_forests){0};
-    if (status != HS_OK || system->levels[0].fabric != HS_FABRIC_LINKS || np % links->units != 0)
+    if (status != HS_OK || system->levels[0].fabric != HS_FABRIC_LINKS || np % links.units != 0)
         return status;
-    status = make_all(forests, links, comm, idle, err);
+    links.fixed_ways = true;
+    status = make_all(forests, &links, comm, idle, err);
     if (status == HS_OK)
-        forests->units = links->units;
+        forests->units = links.units;
     else
         hs_forests_release(forests);
     return status;
-}
-
-void hs_forests_release(struct hs_forests *forests)
-{
-    for (int i = 0; i < HS_ALGORITHM_COUNT * HS_FORESTS; i++)
-        hs_packing_release(&forests->of[i / HS_FORESTS][i % HS_FORESTS]);
-    forests->units = 0;
 }

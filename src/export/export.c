@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "export/exporters.h"
 #include "model/backends.h"
+#include "model/graph.h"
 
 #define EXPORTERS_MAX 64
 
@@ -326,48 +327,90 @@ static void drop_chunks(struct hs_plan *plan, struct hs_export_output *out,
     *plan = whole;
 }
 
+void hs_export_keep_letters(struct hs_plan *plan, unsigned letters)
+{
+    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+        if (!(letters >> plan->algorithms[i / 2][i % 2] & 1))
+            plan->algorithms[i / 2][i % 2] = HS_RING;
+}
+
 /* Where a library runs its own algorithm on each layer, only the layers can be exported. */
 static void drop_letters(struct hs_plan *plan, struct hs_export_output *out,
                          const struct hs_exporter *exporter)
 {
     char text[HS_SPLIT_TEXT], split[HS_SPLIT_TEXT];
     struct hs_plan plain = *plan;
+    bool kept;
 
-    memset(plain.algorithms, 0, sizeof(plain.algorithms));
+    hs_export_keep_letters(&plain, exporter->letters);
+    kept = hs_plan_has_letters(&plain);
+    if (hs_plan_compare(&plain, plan) == 0)
+        return;
     if (hs_plan_names_ours(plan) || exporter->rings)
-        hs_export_note(
-            out, "%s cannot name algorithms: plan %s is exported as %s, with %s on each layer",
-            exporter->name, hs_plan_format(text, plan), hs_plan_format(split, &plain),
-            exporter->rings ? "a ring" : "its own");
+        hs_export_note(out, "%s cannot name %s: plan %s is exported as %s, with %s on %s",
+                       exporter->name, kept ? "all algorithms" : "algorithms",
+                       hs_plan_format(text, plan), hs_plan_format(split, &plain),
+                       exporter->rings ? "a ring" : "its own",
+                       kept ? "layers without a letter" : "each layer");
     *plan = plain;
 }
 
-static bool goes_by_links(const struct hs_plan *plan)
+/* Trees go over the links of the system that the result has. */
+static enum hs_status check_layer(const struct hs_export_job *job, const struct hs_plan *plan,
+                                  int i, struct hs_error *err)
 {
-    for (int i = 0; i < 2 * plan->split.count; i++)
-        if (hs_algorithms[hs_plan_algorithm(plan, i / 2, i % 2)]->on_links)
-            return true;
-    return false;
+    const struct hs_result *result = job->result;
+    struct hs_problem problem = hs_result_problem(result, &result->messages[job->message]);
+    char text[HS_SPLIT_TEXT];
+
+    if (!result->has_system)
+        return hs_fail(err, HS_INVALID,
+                       "%s: plan %s goes by trees on single links, and no system in it says which: "
+                       "expected a result that has one",
+                       job->result_name, hs_plan_format(text, plan));
+    if (!hs_graph_holds(&result->system, hs_problem_layer(&problem, &plan->split, i)))
+        return hs_fail(err, HS_INVALID,
+                       "%s: plan %s: layer %d goes by trees, and %s has no single links that join "
+                       "just its ranks: expected another plan (--plan)",
+                       job->result_name, hs_plan_format(text, plan), i + 1, result->system.name);
+    return HS_OK;
 }
 
-/* What names algorithms does not know the trees of a machine's single links. */
-static enum hs_status check_links(const struct hs_export_job *job,
+static enum hs_status check_trees(const struct hs_export_job *job,
                                   const struct hs_exporter *exporter, const struct hs_plan *plan,
                                   struct hs_error *err)
 {
     char text[HS_SPLIT_TEXT];
+    enum hs_status status = HS_OK;
+
+    for (int i = 0; i < 2 * plan->split.count && status == HS_OK; i++) {
+        if (!hs_algorithms[hs_plan_algorithm(plan, i / 2, i % 2)]->on_links)
+            continue;
+        if (!(exporter->letters & HS_EXPORT_TREES))
+            return hs_fail(
+                err, HS_INVALID,
+                "%s: plan %s goes by trees on the machine's single links, which %s does not "
+                "have: expected another one (--plan), or a result without (--algorithms)",
+                job->result_name, hs_plan_format(text, plan), exporter->name);
+        status = check_layer(job, plan, i / 2, err);
+    }
+    return status;
+}
+
+/* What names algorithms may not know the trees of a machine's single links. */
+static enum hs_status check_links(const struct hs_export_job *job,
+                                  const struct hs_exporter *exporter, const struct hs_plan *plan,
+                                  struct hs_error *err)
+{
     size_t messages = exporter->sizes && !job->plan ? job->result->message_count : 0;
+    enum hs_status status = HS_OK;
 
     if (!exporter->letters || exporter->also == HS_EXPORT_MACHINE)
         return HS_OK;
-    for (size_t m = 0; m < messages && !goes_by_links(plan); m++)
-        plan = hs_export_wanted(job, m);
-    if (!goes_by_links(plan))
-        return HS_OK;
-    return hs_fail(err, HS_INVALID,
-                   "%s: plan %s goes by trees on the machine's single links, which %s does not "
-                   "have: expected another one (--plan), or a result without (--algorithms)",
-                   job->result_name, hs_plan_format(text, plan), exporter->name);
+    status = check_trees(job, exporter, plan, err);
+    for (size_t m = 0; m < messages && status == HS_OK; m++)
+        status = check_trees(job, exporter, hs_export_wanted(job, m), err);
+    return status;
 }
 
 /* Text of a result goes into comments and names as it is: nothing in it may speak to the terminal
@@ -410,7 +453,7 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     status = check_links(job, exporter, &plan, err);
     if (status != HS_OK)
         return status;
-    if (hs_plan_has_letters(&plan) && !exporter->letters)
+    if (hs_plan_has_letters(&plan))
         drop_letters(&plan, out, exporter);
     if (plan.chunks > 1 && !exporter->chunks)
         drop_chunks(&plan, out, job, exporter);

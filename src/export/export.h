@@ -39,7 +39,7 @@ struct hs_export_job {
     /* set by hs_export: the plan without its chunks or its algorithms, for formats that have none;
      * else NULL */
     const struct hs_plan *stand_in;
-    bool letters; /* set by hs_export: the format has algorithms */
+    unsigned letters; /* set by hs_export: the algorithms that the format has */
 };
 
 struct hs_export_file {
@@ -82,6 +82,10 @@ enum hs_export_groups {
     HS_GROUPS_BY_LAYER /* for every one as large as a layer of the plan, wherever its ranks lie */
 };
 
+/* The algorithms that go by trees on single links, and all others. */
+#define HS_EXPORT_TREES   (1U << HS_FOREST | 1U << HS_GROUPS)
+#define HS_EXPORT_LETTERS (((1U << HS_ALGORITHM_COUNT) - 1) & ~HS_EXPORT_TREES)
+
 struct hs_exporter {
     const char *name;     /* as typed behind --to */
     const char *library;  /* "NCCL" */
@@ -93,9 +97,10 @@ struct hs_exporter {
     /* whether it can express chunks; if not, a plan with chunks is exported as its split, and a
      * note says so */
     bool chunks;
-    /* whether what it exports to carries out the algorithms of a plan's layers; if not, such a plan
-     * is exported as its split, and a note says so */
-    bool letters;
+    /* algorithms of a plan's layers that what it exports to carries out, bits 1 << enum
+     * hs_algorithm; others are left out, and a note says so; of trees on single links a plan is
+     * refused where it has algorithms and none of these */
+    unsigned letters;
     bool rings;  /* where not: its layers are rings then; else what its library has for them */
     bool sizes;  /* its files cover all message sizes of the result; else only job->message */
     bool ranged; /* they say for which sizes they are used, so the header need not */

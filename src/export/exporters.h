@@ -11,6 +11,7 @@
 #include "base/json_write.h"
 #include "base/units.h"
 #include "export/export.h"
+#include "model/packing.h"
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colours;
@@ -46,6 +47,16 @@ enum hs_status hs_export_need_system(const struct hs_export_job *job,
 
 /* The plan that is asked for a message: the named one, or the message's best, which may be none. */
 const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message);
+
+/* Leaves a plan only these algorithms, bits 1 << enum hs_algorithm. */
+void hs_export_keep_letters(struct hs_plan *plan, unsigned letters);
+
+/* Packs the trees of a stage, which goes by some, on the links of the result's system as NCCL uses
+ * them: one way between two GPUs. A note says how much longer that takes than what was planned,
+ * where it does. HS_FAILED: the solver gave up. HS_MEMORY. */
+enum hs_status hs_export_pack(struct hs_packing *packing, struct hs_export_output *out,
+                              const struct hs_export_job *job, struct hs_stage_key key,
+                              struct hs_error *err);
 
 /* The library's own call, as without the file: a plan without layers. */
 extern const struct hs_plan hs_export_library_call;

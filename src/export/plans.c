@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "export/size_rules.h"
+#include "model/graph.h"
 #include "model/rules.h"
 #include "model/traffic.h"
 
@@ -67,6 +68,46 @@ static void append_end(struct hs_text *text, const struct hs_result *result,
                                                .from_bytes = 2 * largest + 1});
 }
 
+/* Trees of the layers of a plan that go by single links, as the backend host sends: by one way
+ * between two GPUs (links.h, fixed_ways). A ring there is one of those with links of their own. */
+static enum hs_status pack(struct hs_forests *forests, const struct hs_result *result,
+                           const struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_problem problem = hs_result_asks(result, 1);
+    struct hs_links links = result->system.levels[0].links;
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, &problem, plan);
+    enum hs_status status = HS_OK;
+
+    links.fixed_ways = true;
+    forests->units = links.units;
+    for (int s = 0; s < count && status == HS_OK; s++) {
+        struct hs_stage_key key = stages[s].key;
+        hs_packing_function *make = hs_packing_functions[key.algorithm];
+
+        if (make && (int)key.phase < HS_FORESTS && hs_graph_holds(&result->system, key.layer) &&
+            !hs_forests_find(forests, key))
+            status = make(&forests->of[key.algorithm][key.phase], &links, key.phase, err);
+    }
+    return status;
+}
+
+static enum hs_status append_trees(struct hs_text *text, const struct hs_export_job *job,
+                                   const struct hs_export_rules *rules, struct hs_error *err)
+{
+    const struct hs_result *result = job->result;
+    struct hs_forests forests = {.units = 0};
+    enum hs_status status = HS_OK;
+
+    if (!result->has_system || hs_export_is_nccl_native(job))
+        return HS_OK;
+    for (size_t i = 0; i < rules->count && status == HS_OK; i++)
+        status = pack(&forests, result, &rules->rules[i].plan, err);
+    hs_forests_append(text, &forests);
+    hs_forests_release(&forests);
+    return status;
+}
+
 static enum hs_status write_plans(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
@@ -87,6 +128,8 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                      hs_export_is_nccl_native(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
+    if (status == HS_OK)
+        status = append_trees(text, job, &rules, err);
     for (size_t i = 0; i < rules.count; i++)
         hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
                                                .group = hs_result_group(result),
@@ -109,7 +152,7 @@ const struct hs_exporter hs_exporter_plans = {
     .layers = 0,
     .exact = true,
     .chunks = true,
-    .letters = true,
+    .letters = HS_EXPORT_LETTERS | HS_EXPORT_TREES,
     .sizes = true,
     .ranged = true,
     .groups = HS_GROUPS_CALLED,

@@ -98,6 +98,21 @@ static void name_own(struct hs_export_rules *rules, int64_t np)
     rules->count = kept;
 }
 
+/* How the innermost layer, which alone can go by trees, goes out or comes back. What goes one way
+ * has the algorithm that it goes by for the mirrored collective, too. */
+static enum hs_algorithm trees_of(const struct hs_export_job *job, const struct hs_plan *plan,
+                                  int way)
+{
+    return hs_plan_algorithm(plan, 0, hs_collective_is_one_way(job->result->collective) ? 0 : way);
+}
+
+static char letter_of(const struct hs_export_job *job, const struct hs_plan *plan, int way)
+{
+    enum hs_algorithm algorithm = trees_of(job, plan, way);
+
+    return (char)(hs_algorithms[algorithm]->on_links ? hs_algorithm_letters[algorithm] : '-');
+}
+
 static void append_rule(struct hs_text *text, struct hs_export_output *out,
                         const struct hs_export_job *job, const struct hs_export_rule *rule,
                         const struct hs_export_rule *next)
@@ -111,7 +126,11 @@ static void append_rule(struct hs_text *text, struct hs_export_output *out,
     else
         hs_text_append(text, "None, ");
     append_sizes(text, &rule->plan.split, false);
-    hs_text_append(text, ", %d),", rule->plan.chunks);
+    hs_text_append(text, ", %d", rule->plan.chunks);
+    if (hs_plan_has_letters(&rule->plan))
+        hs_text_append(text, ", \"%c%c\"", letter_of(job, &rule->plan, 0),
+                       letter_of(job, &rule->plan, 1));
+    hs_text_append(text, "),");
     if (hs_plan_is_flat(&rule->plan))
         hs_text_append(text, "  # one call of the library's own");
     if (guessed) {
@@ -166,6 +185,83 @@ static void append_mesh(struct hs_text *text, const struct hs_mesh *mesh)
     hs_text_append(text, ")\n");
 }
 
+/* ---- trees ---- */
+
+static void append_ranks(struct hs_text *text, const int *ranks, int count)
+{
+    hs_text_append(text, ", (");
+    for (int i = 0; i < count; i++)
+        hs_text_append(text, "%s%d", i > 0 ? ", " : "", ranks[i]);
+    hs_text_append(text, ")");
+}
+
+/* The packed trees of a phase by an algorithm. */
+static enum hs_status append_forest(struct hs_text *text, struct hs_export_output *out,
+                                    const struct hs_export_job *job, struct hs_stage_key key,
+                                    struct hs_error *err)
+{
+    struct hs_packing packing;
+    enum hs_status status = hs_export_pack(&packing, out, job, key, err);
+
+    if (status != HS_OK)
+        return status;
+    hs_text_append(text, "    \"%s %c\": (\n", hs_phase_names[key.phase],
+                   hs_algorithm_letters[key.algorithm]);
+    for (size_t i = 0; i < packing.count; i++) {
+        const struct hs_tree *tree = &packing.trees[i];
+
+        hs_text_append(text, "        Tree(%d, %.12g", tree->root, tree->share);
+        append_ranks(text, tree->up, key.phase == HS_ALLGATHER ? 0 : packing.units);
+        append_ranks(text, tree->down, key.phase == HS_REDUCE_SCATTER ? 0 : packing.units);
+        hs_text_append(text, "),\n");
+    }
+    hs_text_append(text, "    ),\n");
+    hs_packing_release(&packing);
+    return HS_OK;
+}
+
+/* Whether a rule's innermost layer has the phase by the algorithm. */
+static bool has_phase(const struct hs_export_job *job, const struct hs_plan *plan,
+                      enum hs_phase phase, enum hs_algorithm algorithm)
+{
+    enum hs_algorithm out = trees_of(job, plan, 0), back = trees_of(job, plan, 1);
+    bool whole =
+        !hs_collective_is_one_way(job->result->collective) && plan->split.count == 1 && out == back;
+
+    if (whole || phase == HS_ALLREDUCE)
+        return whole && phase == HS_ALLREDUCE && out == algorithm;
+    return (phase == HS_ALLGATHER ? back : out) == algorithm;
+}
+
+/* Of a module that can go by trees: those of all of its rules. */
+static enum hs_status append_forests(struct hs_text *text, struct hs_export_output *out,
+                                     const struct hs_export_job *job,
+                                     const struct hs_export_rules *rules, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+    size_t begin;
+
+    hs_text_append(text, "# Trees of the innermost layer by phase and letter; of one root, shares "
+                         "are of its block.\n"
+                         "FORESTS: dict[str, tuple[Tree, ...]] = {\n");
+    begin = text->length;
+    for (int i = 0; i < (HS_ALLREDUCE + 1) * HS_ALGORITHM_COUNT && status == HS_OK; i++) {
+        enum hs_phase phase = (enum hs_phase)(i / HS_ALGORITHM_COUNT);
+        enum hs_algorithm algorithm = (enum hs_algorithm)(i % HS_ALGORITHM_COUNT);
+        bool any = false;
+
+        for (size_t r = 0; r < rules->count && hs_algorithms[algorithm]->on_links; r++)
+            any = any || has_phase(job, &rules->rules[r].plan, phase, algorithm);
+        if (any)
+            status = append_forest(
+                text, out, job, (struct hs_stage_key){.phase = phase, .algorithm = algorithm}, err);
+    }
+    if (text->length == begin && begin > 0)
+        text->length = begin - 1; /* the line's end */
+    hs_text_append(text, "}\n");
+    return status;
+}
+
 static void append_constants(struct hs_text *text, struct hs_export_output *out,
                              const struct hs_export_job *job, const struct hs_export_rules *rules)
 {
@@ -214,7 +310,9 @@ enum hs_status hs_python_write(struct hs_export_output *out, const struct hs_exp
     hs_export_header(text, job, module->exporter, &hs_export_comment_hash, module->use);
     hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));
     append_constants(text, out, job, &rules);
+    if (job->letters)
+        status = append_forests(text, out, job, &rules, err);
     hs_text_append(text, "%s", constants + strlen(CONSTANTS_LINE));
     hs_export_rules_release(&rules);
-    return HS_OK;
+    return status;
 }

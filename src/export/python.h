@@ -6,7 +6,8 @@
  * group; MESH and OVER (its axes, innermost first, and those of a group); COLLECTIVE and ORDER
  * (collective.h), RULES (per message size a split and its chunks), SPLIT (layer sizes, innermost
  * first) and MESH_SHAPE (outermost first, row-major) of the rule for the largest messages,
- * MOST_CHUNKS and RANKS_PER_NODE.
+ * MOST_CHUNKS and RANKS_PER_NODE; of one that can go by trees on single links also FORESTS, packed
+ * for its rules (packing.h).
  */
 #ifndef HS_EXPORT_PYTHON_H
 #define HS_EXPORT_PYTHON_H

@@ -13,7 +13,8 @@ static const char use[] =
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
     "With a MESH they are for groups along its axes OVER: give one of those.\n"
     "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
-    "Exact: groups, order of the layers, chunks. Inside a group the backend (NCCL) chooses.";
+    "Exact: groups, order of the layers, chunks, trees on single links (FORESTS), whose ranks are\n"
+    "the machine's GPUs in their order. Inside other groups the backend (NCCL) chooses.";
 
 static const char body[] =
 #include "export/python/hierarchical_torch.py.inc"
@@ -41,6 +42,7 @@ const struct hs_exporter hs_exporter_pytorch = {
     .layers = 0,
     .exact = true,
     .chunks = true,
+    .letters = HS_EXPORT_TREES,
     .sizes = true,
     .also = HS_EXPORT_BY_LAYERS,
     .groups = HS_GROUPS_CALLED,

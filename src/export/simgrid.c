@@ -5,10 +5,10 @@
  * The links are those of model/cost.h. A child of level l has a duplex link with the level's
  * bandwidth, or one per port where rings are not striped; a mesh has a link per pair of children
  * besides; of a graph the vertices are joined by what its own links are, each way, and every two of
- * its units by the way that hs_links_path says, as one edge: as long as the longest of them, so
- * that none is longer than two others. A hop whose outermost level is l passes the links of its
- * sender's children of levels 0 .. l, and back down to the receiver, and takes the latency of level
- * l alone.
+ * its units by the way that hs_links_path says, or else _by_units, as one edge: as long as the
+ * longest of them, so that none is longer than two others. A hop whose outermost level is l passes
+ * the links of its sender's children of levels 0 .. l, and back down to the receiver, and takes the
+ * latency of level l alone.
  *
  * All in one zone, a graph: host - v0 - v1 - v2 ..., where the edge below "v<l>_<r>" is the link of
  * level l. With ports, ranks of one child leave it through different links, so there is a vertex
@@ -231,6 +231,14 @@ static void write_mesh_routes(const struct platform *platform, size_t l, int64_t
     }
 }
 
+/* Over links and relays, or where there is no such way through other units. */
+static int path_of(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to)
+{
+    int count = hs_links_path(path, links, from, to);
+
+    return count > 0 ? count : hs_links_path_by_units(path, links, from, to);
+}
+
 /* The most links that the way between two units of a graph has. */
 static int longest_path(const struct hs_links *links)
 {
@@ -239,24 +247,21 @@ static int longest_path(const struct hs_links *links)
     for (int i = 0; i < links->units * links->units; i++) {
         int count = i / links->units == i % links->units
                         ? 0
-                        : hs_links_path(path, links, i / links->units, i % links->units);
+                        : path_of(path, links, i / links->units, i % links->units);
 
         longest = count - 1 > longest ? count - 1 : longest;
     }
     return longest;
 }
 
-/* From one vertex of a level to another, whose children are these units of its graph; none where
- * there is no way but through a third. */
+/* From one vertex of a level to another, whose children are these units of its graph. */
 static void write_graph_route(const struct platform *platform, size_t l, const int64_t ranks[2],
                               const int units[2], int longest)
 {
     struct hs_text *text = platform->text;
     int path[HS_LINKS_VERTICES];
-    int count = hs_links_path(path, graph_of(platform, l), units[0], units[1]);
+    int count = path_of(path, graph_of(platform, l), units[0], units[1]);
 
-    if (count == 0)
-        return;
     hs_text_append(text,
                    "  <route src=\"v%zu_%" PRId64 "\" dst=\"v%zu_%" PRId64 "\" symmetrical=\"NO\">",
                    l, ranks[0], l, ranks[1]);
@@ -383,7 +388,7 @@ const struct hs_exporter hs_exporter_simgrid = {
     .summary = "the result's system as a platform and a host file",
     .layers = 0,
     .exact = true,
-    .letters = true,
+    .letters = HS_EXPORT_LETTERS | HS_EXPORT_TREES,
     .chunks = true,
     .also = HS_EXPORT_MACHINE,
     .write = write_simgrid,

@@ -145,8 +145,7 @@ enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct 
         if (status != HS_OK)
             break;
         hs_export_leave_alone(&rule, job);
-        if (!job->letters)
-            memset(rule.plan.algorithms, 0, sizeof(rule.plan.algorithms));
+        hs_export_keep_letters(&rule.plan, job->letters);
         add(rules, job, &rule, message - 1);
     }
     if (status == HS_OK)

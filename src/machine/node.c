@@ -1,6 +1,7 @@
 /* node.c - see node.h. */
 #include "machine/node.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,17 @@ void hs_node_name(char *name, size_t bytes, const char *foreign)
             *at = '?';
 }
 
+/* hwloc asks libudev, which draws the key of its hash tables once for the process, without a lock.
+ */
 void hs_node_read(struct hs_node *node)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
     hs_node_init(node);
+    pthread_mutex_lock(&one_at_a_time);
     hs_node_read_nvml(node);
     hs_node_read_hwloc(node);
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 void hs_node_release(struct hs_node *node)

@@ -40,7 +40,8 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
         return status;
     if (campaign->order.note[0])
         hs_progress_note(&campaign->progress, "%s", campaign->order.note);
-    status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);
+    status =
+        hs_campaign_system(campaign, &campaign->system, settings->campaign.described.system, err);
     campaign->has_system = status == HS_OK;
     if (status == HS_OK)
         status = hs_campaign_backend(campaign, err);
@@ -51,9 +52,9 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
                          "backend host runs any",
                          settings->algorithms ? "algorithms" : "stages", campaign->backend->name);
     if (status == HS_OK && campaign->backend == &hs_backend_null)
-        status =
-            hs_campaign_system(campaign, &run->played,
-                               settings->plays ? settings->plays : settings->campaign.system, err);
+        status = hs_campaign_system(
+            campaign, &run->played,
+            settings->plays ? settings->plays : settings->campaign.described.system, err);
     campaign->played = &run->played;
     return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/systems.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "engine/forests.h"
@@ -109,6 +110,9 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
         status = hs_system_find(system, text, err);
     else if (campaign->ranks.rank == 0)
         status = hs_neutral_system(system, order->nodes, order->node_count, err);
+    if (status == HS_OK && campaign->ranks.rank == 0 && text)
+        status = hs_system_choose_asked(system, &campaign->options->described.gpus,
+                                        campaign->ranks.np, err);
     status = hs_campaign_agree(campaign, status, err);
     if (status == HS_OK)
         status = hs_ranks_share_system(&campaign->ranks, system, err);
@@ -128,6 +132,8 @@ enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error
         return status;
     if (campaign->backend->rings)
         hs_system_drop_parts(&campaign->system);
+    if (campaign->backend->any_algorithm)
+        hs_system_fix_ways(&campaign->system);
     if (note[0])
         hs_progress_note(&campaign->progress, "backend %s, %s", campaign->backend->name, note);
     return hs_buffers_choose(&campaign->memory, campaign->backend, options->buffers,
@@ -197,7 +203,7 @@ enum hs_status hs_campaign_open_files(struct hs_campaign *campaign, struct hs_er
     if (output && strcmp(output, "-") == 0)
         output = NULL;
     if (campaign->ranks.rank == 0) {
-        status = hs_output_check(output, campaign->options->system, NULL, err);
+        status = hs_output_check(output, campaign->options->described.system, NULL, err);
         hs_guard_lock(campaign->guard);
         if (status == HS_OK)
             status = open_journal(campaign, output, err);

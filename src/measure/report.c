@@ -218,14 +218,13 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_sessi
     return status;
 }
 
-/* The flat split's time: measured, else predicted. */
+/* The flat split's time by rings: measured, else predicted. */
 static void fill_flat(struct hs_result_message *message, const struct hs_result *result)
 {
     struct hs_plan flat = hs_result_flat(result);
 
     for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_split_compare(&message->candidates[i].plan.split, &flat.split) == 0 &&
-            message->candidates[i].plan.chunks == 1)
+        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
             message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
 }
 

@@ -54,8 +54,8 @@ static void say_placement(struct hs_session *session)
         hs_progress_note(progress,
                          "one process, so there is nothing to split; start it under a launcher: "
                          "mpiexec -n 4 hiersearch measure ...");
-    if (session->campaign.has_system && hs_system_is_text(session->settings.campaign.system) &&
-        system->notes)
+    if (session->campaign.has_system &&
+        hs_system_is_text(session->settings.campaign.described.system) && system->notes)
         hs_progress_note(progress, "%s", system->notes);
     if (order->note[0])
         hs_progress_note(progress, "%s", order->note);
@@ -318,7 +318,7 @@ static enum hs_status look_at_machine(struct hs_session *session, struct hs_erro
     if (campaign->backend->virtual_clock)
         return HS_OK;
     status = hs_machine_look(&campaign->machine, &campaign->order, &campaign->ranks,
-                             !session->settings.campaign.system, err);
+                             !session->settings.campaign.described.system, err);
     if (status == HS_OK && campaign->machine.proposed)
         hs_progress_note(&campaign->progress,
                          "no SYSTEM given; what this node looks like, not measured: %s",
@@ -338,8 +338,9 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     if (status == HS_OK && settings->job.profile && settings->job.ranks != campaign->ranks.np)
         status = hs_fail(err, HS_INVALID, "%s is of %" PRId64 " processes, the launcher started %d",
                          settings->job.profile, settings->job.ranks, campaign->ranks.np);
-    if (status == HS_OK && settings->campaign.system) {
-        status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);
+    if (status == HS_OK && settings->campaign.described.system) {
+        status = hs_campaign_system(campaign, &campaign->system,
+                                    settings->campaign.described.system, err);
         campaign->has_system = status == HS_OK;
         campaign->played = &campaign->system;
     }

@@ -5,30 +5,46 @@
 #include <string.h>
 
 #include "model/cuts.h"
-#include "model/packing.h"
+#include "model/messages.h"
 #include "model/traffic.h"
 
-/* Turns that a tree's segment has at most (engine/executor_forest.c): up, and down again. */
-#define TURNS (2 * HS_LINKS_UNITS)
+/* What a layer of all units is packed as. */
+enum way { RINGS, TREES, GROUPS, WAYS };
 
 /* Of one way to carry a phase out: on the links as described. */
 struct figure {
     bool made, fails;
-    double seconds_per_byte;
+    struct hs_packing packing;
     double latency_seconds; /* of the longest way, up and down */
     double level_seconds;   /* the level's own latency in that */
     double steps;           /* arcs of it */
-    double messages;        /* of a segment, that one unit sends */
     double longest;         /* part of the bytes that the longest tree has */
-    double arcs;            /* of trees, on a link between two units that has any */
-    double begins;          /* turn in which such a link has its first message */
-    double turns[TURNS];    /* part of all arcs that have their first message in that turn */
 };
 #define PHASES (HS_ALLREDUCE + 1)
 
+/* What was played: of so many bytes, on the links as described. */
+struct played {
+    enum hs_algorithm algorithm;
+    enum hs_phase phase;
+    double bytes; /* 0: none yet */
+    struct hs_played played;
+};
+#define PLAYED 256
+
+/* What a layer's messages need, per byte that a child sends, on the links as described. */
+struct busiest {
+    struct hs_layer layer; /* of size 0: none yet */
+    enum hs_algorithm algorithm;
+    double seconds_per_byte; /* 0: they do not stay in a unit */
+};
+#define LAYERS 256
+
 struct hs_graph {
-    struct figure figures[HS_GRAPH_WAYS][PHASES];
+    struct figure figures[WAYS][PHASES];
     double bounds[HS_PHASE_COUNT]; /* seconds per byte; 0: not yet */
+    struct played played[PLAYED];  /* the next takes the place of the oldest */
+    struct busiest layers[LAYERS]; /* likewise */
+    size_t next, next_layer;
 };
 
 struct hs_graph *hs_graph_new(const struct hs_system *system)
@@ -40,13 +56,17 @@ struct hs_graph *hs_graph_new(const struct hs_system *system)
 
 void hs_graph_free(struct hs_graph *graph)
 {
+    hs_graph_empty(graph);
     free(graph);
 }
 
 void hs_graph_empty(struct hs_graph *graph)
 {
-    if (graph)
-        memset(graph, 0, sizeof(*graph));
+    if (!graph)
+        return;
+    for (int i = 0; i < WAYS * PHASES; i++)
+        hs_packing_release(&graph->figures[i / PHASES][i % PHASES].packing);
+    memset(graph, 0, sizeof(*graph));
 }
 
 bool hs_graph_holds(const struct hs_system *system, struct hs_layer layer)
@@ -78,143 +98,61 @@ static double way_seconds(const struct hs_packing *packing, const struct hs_leve
     return hs_links_path_seconds(&level->links, path, count, level->latency_seconds);
 }
 
-/* Arcs between two units. */
-struct uses {
-    int arcs[HS_LINKS_UNITS][HS_LINKS_UNITS], begins[HS_LINKS_UNITS][HS_LINKS_UNITS];
-};
-
-static void use(struct uses *uses, struct figure *figure, int from, int to, int turn)
+/* Latencies of the longest way over a tree, and its arcs. */
+static void walk_tree(struct figure *figure, const struct hs_tree *tree,
+                      const struct hs_level *level)
 {
-    if (uses->arcs[from][to]++ == 0 || turn < uses->begins[from][to])
-        uses->begins[from][to] = turn;
-    figure->turns[turn]++;
-}
-
-/* How far each unit is from the root, or the furthest leaf below it is from it. */
-static int depths_of(int *depths, const int *next, int units)
-{
-    int deepest = 0;
-
-    for (int u = 0; u < units; u++) {
-        depths[u] = 0;
-        for (int at = u; next[at] >= 0; at = next[at])
-            depths[u]++;
-        deepest = depths[u] > deepest ? depths[u] : deepest;
-    }
-    return deepest;
-}
-
-static int heights_of(int *heights, const int *next, int units)
-{
-    int highest = 0;
-
-    memset(heights, 0, (size_t)units * sizeof(*heights));
-    for (int u = 0; u < units; u++)
-        for (int at = u, height = 0; next[at] >= 0; at = next[at]) {
-            height++;
-            if (height > heights[next[at]])
-                heights[next[at]] = height;
-            highest = height > highest ? height : highest;
-        }
-    return highest;
-}
-
-/* Over a tree each way: its arcs' turns, latencies of the longest way, and its arcs. */
-static void walk_tree(struct figure *figure, struct uses *uses, const struct hs_packing *packing,
-                      const struct hs_tree *tree, const struct hs_level *level)
-{
-    int far[HS_LINKS_UNITS], before = 0, behind = 0;
-    double longest[2] = {0, 0}, to_root[HS_LINKS_UNITS];
+    const struct hs_packing *packing = &figure->packing;
+    double longest[2] = {0, 0}, steps[2] = {0, 0};
     bool goes[2] = {packing->phase != HS_ALLGATHER, packing->phase != HS_REDUCE_SCATTER};
 
-    for (int way = 0; way < 2; way++) {
-        const int *next = way == 0 ? tree->up : tree->down;
+    for (int way = 0; way < 2; way++)
+        for (int u = 0; goes[way] && u < packing->units; u++) {
+            const int *next = way == 0 ? tree->up : tree->down;
+            double seconds = 0;
+            int arcs = 0;
 
-        if (!goes[way])
-            continue;
-        if (way == 0)
-            before = heights_of(far, next, packing->units);
-        else
-            behind = depths_of(far, next, packing->units);
-        for (int u = 0; u < packing->units; u++) {
-            to_root[u] = 0;
-            for (int at = u; next[at] >= 0; at = next[at])
-                to_root[u] += way == 0
-                                  ? way_seconds(packing, level, at, next[at], tree->up_route[at])
-                                  : way_seconds(packing, level, next[at], at, tree->down_route[at]);
-            longest[way] = fmax(longest[way], to_root[u]);
-            if (next[u] >= 0 && way == 0)
-                use(uses, figure, u, next[u], far[u]);
-            else if (next[u] >= 0)
-                use(uses, figure, next[u], u, before + far[u] - 1);
+            for (int at = u; next[at] >= 0; at = next[at], arcs++)
+                seconds += way == 0
+                               ? way_seconds(packing, level, at, next[at], tree->up_route[at])
+                               : way_seconds(packing, level, next[at], at, tree->down_route[at]);
+            longest[way] = fmax(longest[way], seconds);
+            steps[way] = fmax(steps[way], arcs);
         }
-    }
     figure->latency_seconds = fmax(figure->latency_seconds, longest[0] + longest[1]);
-    figure->steps = fmax(figure->steps, before + behind);
+    figure->steps = fmax(figure->steps, steps[0] + steps[1]);
 }
 
-/* What was counted, as parts and means. */
-static void take_means(struct figure *figure, const struct uses *uses, int units)
+static struct figure make_figure(const struct hs_level *level, enum way way, enum hs_phase phase)
 {
-    double arcs = 0, links = 0, begins = 0;
+    static const enum hs_algorithm algorithms[WAYS] = {HS_RING, HS_FOREST, HS_GROUPS};
+    struct figure figure = {.made = true, .level_seconds = level->latency_seconds};
 
-    for (int i = 0; i < units * units; i++) {
-        int here = uses->arcs[i / units][i % units];
-
-        arcs += here;
-        links += here > 0;
-        begins += here > 0 ? uses->begins[i / units][i % units] : 0;
-    }
-    for (int t = 0; t < TURNS; t++)
-        figure->turns[t] /= arcs;
-    figure->arcs = arcs / links;
-    figure->begins = begins / links;
-}
-
-typedef enum hs_status make_function(struct hs_packing *packing, const struct hs_links *links,
-                                     enum hs_phase phase, struct hs_error *err);
-
-static struct figure make_figure(const struct hs_level *level, enum hs_graph_way way,
-                                 enum hs_phase phase)
-{
-    static make_function *const makers[HS_GRAPH_WAYS] = {hs_packing_make_rings, hs_packing_make,
-                                                         hs_packing_make_groups};
-    struct figure figure = {.made = true};
-    struct hs_packing packing;
-    struct uses *uses = calloc(1, sizeof(*uses));
-
-    if (!uses || makers[way](&packing, &level->links, phase, NULL) != HS_OK) {
-        free(uses);
+    if (hs_packing_functions[algorithms[way]](&figure.packing, &level->links, phase, NULL) !=
+        HS_OK) {
         figure.fails = true;
         return figure;
     }
-    figure.seconds_per_byte = packing.seconds_per_byte;
-    figure.level_seconds = level->latency_seconds;
-    for (size_t t = 0; t < packing.count; t++) {
-        figure.longest = fmax(figure.longest, packing.trees[t].share);
-        walk_tree(&figure, uses, &packing, &packing.trees[t], level);
+    for (size_t t = 0; t < figure.packing.count; t++) {
+        figure.longest = fmax(figure.longest, figure.packing.trees[t].share);
+        walk_tree(&figure, &figure.packing.trees[t], level);
     }
     if (phase != HS_ALLREDUCE)
-        figure.longest /= packing.units;
-    take_means(&figure, uses, packing.units);
-    figure.messages = hs_packing_messages(&packing);
-    hs_packing_release(&packing);
-    free(uses);
+        figure.longest /= figure.packing.units;
     return figure;
 }
 
-/* Found again where it is kept. */
-static struct figure figure_of(const struct hs_system *system, enum hs_graph_way way,
-                               enum hs_phase phase)
+/* Kept in the graph; those of rings where nothing can be packed. */
+static const struct figure *figure_of(struct hs_graph *graph, const struct hs_system *system,
+                                      enum way way, enum hs_phase phase)
 {
-    struct figure room = {0};
-    struct figure *figure = system->graph ? &system->graph->figures[way][phase] : &room;
+    struct figure *figure = &graph->figures[way][phase];
 
     if (!figure->made)
         *figure = make_figure(&system->levels[0], way, phase);
-    if (figure->fails && way != HS_GRAPH_RINGS)
-        return figure_of(system, HS_GRAPH_RINGS, phase);
-    return *figure;
+    if (figure->fails && way != RINGS)
+        return figure_of(graph, system, RINGS, phase);
+    return figure;
 }
 
 /* By how much the level is faster than its links as described, and later: on machines drawn. */
@@ -228,58 +166,146 @@ static double later(const struct hs_level *level, const struct figure *figure)
     return figure->level_seconds > 0 ? level->latency_seconds / figure->level_seconds : 1;
 }
 
-/* What a segment's time is short of, with so many of them (executor_forest.c): of `moving` seconds
- * that the busiest link has to do. A link begins when its first message is there. The last segment
- * leaves where it begins when all but `drained` is through, and goes the longest way; a link's
- * messages lie side by side in a turn, so that one alone is faster by as many as there are. */
-static double tail_seconds(const struct figure *figure, double moving, double segments,
-                           double latency)
+/* As the executor cuts them. */
+static int segments_of(const struct figure *figure, double bytes)
 {
-    double step = latency / figure->steps, one = moving / segments / figure->arcs, drained = 0;
+    double many = fmin(hs_packing_segments(&figure->packing, bytes),
+                       floor(bytes * figure->longest / HS_PACKING_SEGMENT_BYTES));
 
-    for (int t = 0; t < TURNS; t++)
-        drained += figure->turns[t] * fmin(t, segments);
-    drained *= moving / segments;
-    return fmax(fmax(step, figure->begins * (step + one)), latency + figure->steps * one - drained);
+    return (int)fmax(many, 1);
 }
 
-/* As the executor cuts them. */
-static double segments_of(const struct figure *figure, double bytes, double moving)
+/* A level as it was described, whose latencies the figure has. */
+static struct hs_level described(const struct hs_level *level, const struct figure *figure)
 {
-    double many = floor(moving / (figure->messages * HS_MESSAGE_SECONDS));
+    struct hs_level as_was = *level;
 
-    many = fmin(fmin(many, HS_PACKING_SEGMENTS),
-                floor(bytes * figure->longest / HS_PACKING_SEGMENT_BYTES));
-    return fmax(many, 1);
+    as_was.latency_seconds = figure->level_seconds;
+    return as_was;
+}
+
+static enum hs_status play(struct hs_played *played, const struct hs_level *level,
+                           struct hs_stage_key key, const struct figure *figure, double bytes)
+{
+    struct hs_level as_was = described(level, figure);
+    struct hs_messages messages;
+    enum hs_status status = key.algorithm == HS_HALVING
+                                ? hs_messages_of_halving(&messages, &as_was, key.phase, bytes, NULL)
+                            : key.algorithm == HS_DIRECT
+                                ? hs_messages_of_direct(&messages, &as_was, key.phase, bytes, NULL)
+                                : hs_messages_of_trees(&messages, &as_was, &figure->packing, bytes,
+                                                       segments_of(figure, bytes), NULL);
+
+    if (status == HS_OK)
+        status = hs_play(played, &messages.play, NULL);
+    hs_messages_release(&messages);
+    return status;
+}
+
+/* What is known is not played again; without memory for it, its latencies and bytes. */
+static struct hs_played played_of(struct hs_graph *graph, const struct hs_level *level,
+                                  struct hs_stage_key key, const struct figure *figure,
+                                  double bytes)
+{
+    double moving = figure->packing.seconds_per_byte * bytes;
+    struct played *known = &graph->played[graph->next % PLAYED];
+
+    for (size_t i = 0; i < PLAYED; i++)
+        if (graph->played[i].bytes == bytes && graph->played[i].algorithm == key.algorithm &&
+            graph->played[i].phase == key.phase)
+            return graph->played[i].played;
+    graph->next++;
+    *known = (struct played){.algorithm = key.algorithm, .phase = key.phase, .bytes = bytes};
+    if (play(&known->played, level, key, figure, bytes) != HS_OK)
+        known->played =
+            (struct hs_played){moving + figure->latency_seconds, figure->latency_seconds, moving};
+    return known->played;
+}
+
+/* The same on the links as they are now: what is left without the bytes, and per byte. */
+static struct hs_price_line line_of(struct hs_graph *graph, const struct hs_system *system,
+                                    struct hs_stage_key key, const struct figure *figure,
+                                    double bytes)
+{
+    const struct hs_level *level = &system->levels[0];
+    struct hs_played played = played_of(graph, level, key, figure, bytes);
+    double apart = played.seconds - played.latency_seconds - played.moving_seconds;
+
+    return (struct hs_price_line){apart + played.latency_seconds * later(level, figure) *
+                                              system->pipeline_granularity,
+                                  played.moving_seconds / faster(level) / bytes};
+}
+
+static enum way way_by(enum hs_algorithm algorithm)
+{
+    return algorithm == HS_FOREST ? TREES : algorithm == HS_GROUPS ? GROUPS : RINGS;
+}
+
+/* Of one phase: seconds without bytes, and per byte of all. What trees keep the busiest link at is
+ * known of any bytes, and nothing takes less. */
+static struct hs_price_line price_phase(struct hs_graph *graph, const struct hs_system *system,
+                                        struct hs_stage_key key, double bytes)
+{
+    const struct hs_level *level = &system->levels[0];
+    const struct figure *figure = figure_of(graph, system, way_by(key.algorithm), key.phase);
+    struct hs_price_line line = {figure->latency_seconds * later(level, figure) *
+                                     system->pipeline_granularity,
+                                 figure->packing.seconds_per_byte / faster(level)};
+    struct hs_price_line of_bytes = line;
+
+    if (bytes > 0)
+        of_bytes = line_of(graph, system, key, figure, bytes);
+    if (key.algorithm == HS_HALVING || key.algorithm == HS_DIRECT)
+        return of_bytes;
+    if (bytes > 0)
+        line.latency_seconds =
+            fmax(0, of_bytes.latency_seconds +
+                        (of_bytes.seconds_per_byte - line.seconds_per_byte) * bytes);
+    return line;
+}
+
+/* Both phases of a pair, or the one; adds their steps. */
+static struct hs_price_line price_phases(struct hs_graph *graph, const struct hs_system *system,
+                                         const struct hs_stage_price *price,
+                                         enum hs_algorithm algorithm, double *steps)
+{
+    static const enum hs_phase both[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
+    struct hs_price_line sum = {0, 0};
+    double size = (double)price->key.layer.size;
+
+    for (int i = 0; i < (price->key.phase == HS_PAIR ? 2 : 1); i++) {
+        struct hs_stage_key key = {price->key.phase, algorithm, price->key.layer};
+        struct hs_price_line line;
+
+        key.phase = key.phase == HS_PAIR ? both[i] : key.phase;
+        line = price_phase(graph, system, key, price->bytes);
+        sum.latency_seconds += line.latency_seconds;
+        sum.seconds_per_byte += line.seconds_per_byte * size / (size - 1);
+        *steps += figure_of(graph, system, way_by(key.algorithm), key.phase)->steps;
+    }
+    return sum;
 }
 
 void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system,
-                    enum hs_graph_way way)
+                    enum hs_algorithm algorithm)
 {
-    static const enum hs_phase both[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
-    bool pair = price->key.phase == HS_PAIR, any = !(price->bytes > 0);
-    double size = (double)price->key.layer.size, latency = 0, per_byte = 0;
+    struct hs_graph *graph = system->graph ? system->graph : hs_graph_new(system);
+    struct hs_price_line line = {system->levels[0].latency_seconds,
+                                 1 / system->levels[0].bytes_per_second};
+    double steps = 0;
 
-    for (int i = 0; i < (pair ? 2 : 1); i++) {
-        struct figure figure = figure_of(system, way, pair ? both[i] : price->key.phase);
-        double bytes = any ? 1 : price->bytes;
-        double moving = bytes * figure.seconds_per_byte / faster(&system->levels[0]);
-        double segments = any ? HS_PACKING_SEGMENTS : segments_of(&figure, bytes, moving);
-        double way_latency = figure.latency_seconds * later(&system->levels[0], &figure) *
-                             system->pipeline_granularity;
-        double apart = any ? 0 : figure.messages * segments * HS_MESSAGE_SECONDS;
-
-        per_byte += moving / bytes;
-        price->steps += figure.steps;
-        if (any)
-            latency += way_latency;
-        else
-            latency += fmax(0, apart - moving) +
-                       tail_seconds(&figure, fmax(moving, apart), segments, way_latency);
+    if (graph)
+        line = price_phases(graph, system, price, algorithm, &steps);
+    if (graph != system->graph)
+        hs_graph_free(graph);
+    if (algorithm == HS_HALVING || algorithm == HS_DIRECT) {
+        price->lines[0] = line;
+        price->line_count = 1;
+        return;
     }
-    hs_stage_add_line(price, (struct hs_price_line){latency, per_byte * size / (size - 1)});
-    price->ring_bytes_per_second =
-        hs_phase_passes(price->key.phase) / price->lines[0].seconds_per_byte;
+    hs_stage_add_line(price, line);
+    price->steps += steps;
+    price->ring_bytes_per_second = hs_phase_passes(price->key.phase) / line.seconds_per_byte;
     price->rings_per_link = 1;
     price->occupancy[0] = 1;
 }
@@ -390,30 +416,62 @@ static double pattern_seconds(struct routing *routing, enum hs_algorithm algorit
  * the order that has the most rings. */
 static double rings_rate(const struct hs_system *system)
 {
-    double units = (double)system->levels[0].links.units;
-    struct figure figure = figure_of(system, HS_GRAPH_RINGS, HS_ALLGATHER);
+    double units = (double)system->levels[0].links.units, rate = 0;
+    struct hs_graph *graph = system->graph ? system->graph : hs_graph_new(system);
 
-    return (units - 1) / units / figure.seconds_per_byte * faster(&system->levels[0]);
+    if (graph)
+        rate = (units - 1) / units * faster(&system->levels[0]) /
+               figure_of(graph, system, RINGS, HS_ALLGATHER)->packing.seconds_per_byte;
+    if (graph != system->graph)
+        hs_graph_free(graph);
+    return rate;
+}
+
+static double busiest_of(const struct hs_links *links, struct hs_layer layer,
+                         enum hs_algorithm algorithm)
+{
+    struct routing *routing = layer.stride < links->units ? calloc(1, sizeof(*routing)) : NULL;
+    double busiest = 0;
+
+    if (routing) {
+        routing->links = links;
+        routing->layer = layer;
+        hs_links_rates(routing->rates, links);
+        busiest = pattern_seconds(routing, algorithm);
+    }
+    free(routing);
+    return busiest;
+}
+
+/* Where there is a graph what is known is not looked for again. */
+static double known_busiest(const struct hs_system *system, struct hs_layer layer,
+                            enum hs_algorithm algorithm)
+{
+    struct hs_graph *graph = system->graph;
+    double busiest;
+
+    for (size_t i = 0; graph && i < LAYERS; i++) {
+        const struct busiest *known = &graph->layers[i];
+
+        if (known->layer.size == layer.size && known->layer.stride == layer.stride &&
+            known->algorithm == algorithm)
+            return known->seconds_per_byte;
+    }
+    busiest = busiest_of(&system->levels[0].links, layer, algorithm);
+    if (graph)
+        graph->layers[graph->next_layer++ % LAYERS] = (struct busiest){layer, algorithm, busiest};
+    return busiest;
 }
 
 double hs_graph_level(const struct hs_system *system, struct hs_layer layer,
                       enum hs_algorithm algorithm)
 {
     const struct hs_level *level = &system->levels[0];
-    struct routing *routing = calloc(1, sizeof(*routing));
-    double busiest = 0;
+    double busiest;
 
-    if (algorithm == HS_RING && layer.stride == 1 && layer.size % level->arity == 0) {
-        free(routing);
+    if (algorithm == HS_RING && layer.stride == 1 && layer.size % level->arity == 0)
         return fmin(level->bytes_per_second, rings_rate(system));
-    }
-    if (routing && layer.stride < level->arity) {
-        routing->links = &level->links;
-        routing->layer = layer;
-        hs_links_rates(routing->rates, &level->links);
-        busiest = pattern_seconds(routing, algorithm);
-    }
-    free(routing);
+    busiest = known_busiest(system, layer, algorithm);
     return busiest > 0 ? fmin(level->bytes_per_second, faster(level) / busiest)
                        : level->bytes_per_second;
 }

@@ -2,11 +2,9 @@
  * graph.h - what stages cost on a level whose children single links join (links.h).
  *
  * On such a first level a layer of all its units, next to each other, goes by its links as they
- * are: in rings, in groups or over packed trees (packing.h), as engine/executor_forest.c cuts them.
- * With n bytes that takes what the busiest link carries, or as long as the messages are apart that
- * one unit sends; and the larger of what a link waits for its first message, and what the last
- * segment's way takes longer than what is left to carry when it leaves: min(S, h) of S segments of
- * each edge that has its first in turn h. Of any bytes: the latencies of the longest way.
+ * are: in rings, in groups or over packed trees (packing.h), by halving or direct exchange. Of so
+ * many bytes each message is played (messages.h, play.h) as the engine sends it; of any bytes it
+ * takes what the busiest link carries, and the latencies of the longest way.
  *
  * Other layers see the level as if it were a switch: what a child can send is what is left of the
  * links where every child sends to the others of its layer inside of the unit, over the shortest
@@ -16,9 +14,6 @@
 #define HS_MODEL_GRAPH_H
 
 #include "model/price.h"
-
-/* How a layer of all units goes. */
-enum hs_graph_way { HS_GRAPH_RINGS, HS_GRAPH_TREES, HS_GRAPH_GROUPS, HS_GRAPH_WAYS };
 
 /* What is found once of a system's links, and kept with it. */
 struct hs_graph;
@@ -35,9 +30,11 @@ bool hs_graph_holds(const struct hs_system *system, struct hs_layer layer);
 /* hs_stage_possible, and what goes by single links there are some for. */
 bool hs_graph_possible(const struct hs_system *system, struct hs_stage_key key);
 /* Fills the price, whose key's layer the graph holds and whose phase is a reduce-scatter, an
- * allgather, both or an allreduce. Where nothing can be packed (hs_packing_make) as for rings. */
+ * allgather, both or an allreduce: of rings, trees or groups, by `algorithm`. Where nothing can be
+ * packed (hs_packing_make) as for rings. Of halving and direct exchange, of some bytes, the lines
+ * alone: the rest is known. */
 void hs_graph_price(struct hs_stage_price *price, const struct hs_system *system,
-                    enum hs_graph_way way);
+                    enum hs_algorithm algorithm);
 /* Seconds per byte of a collective that is one phase of all units, at least: hs_cuts_of. */
 double hs_graph_bound(const struct hs_system *system, enum hs_phase phase);
 /* Bytes per second that the unit with the most links can send. */

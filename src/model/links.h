@@ -33,6 +33,10 @@ struct hs_links {
     int units, relays;
     struct hs_link *items; /* [count] owned; there may be several between the same two vertices */
     size_t count;
+    /* Who sends over them cannot choose: all from one unit to another goes by hs_links_path, as
+     * MPI's messages do. What is packed (packing.h) then goes these ways alone. Not a part of what
+     * is compared. */
+    bool fixed_ways;
 };
 
 /* The units of a graph, as bits. */

@@ -8,6 +8,39 @@
 #include "model/packing_parts.h"
 #include "model/traffic.h"
 
+hs_packing_function *const hs_packing_functions[HS_ALGORITHM_COUNT] = {
+    [HS_RING] = hs_packing_make_rings,
+    [HS_FOREST] = hs_packing_make,
+    [HS_GROUPS] = hs_packing_make_groups};
+
+int hs_tree_depths(int depths[HS_LINKS_UNITS], const int *next, int units)
+{
+    int deepest = 0;
+
+    for (int u = 0; u < units; u++) {
+        depths[u] = 0;
+        for (int at = u; next[at] >= 0; at = next[at])
+            depths[u]++;
+        deepest = depths[u] > deepest ? depths[u] : deepest;
+    }
+    return deepest;
+}
+
+int hs_tree_heights(int heights[HS_LINKS_UNITS], const int *next, int units)
+{
+    int highest = 0;
+
+    memset(heights, 0, (size_t)units * sizeof(*heights));
+    for (int u = 0; u < units; u++)
+        for (int at = u, height = 0; next[at] >= 0; at = next[at]) {
+            height++;
+            if (height > heights[next[at]])
+                heights[next[at]] = height;
+            highest = height > highest ? height : highest;
+        }
+    return highest;
+}
+
 int hs_packing_messages(const struct hs_packing *packing)
 {
     int sent[HS_LINKS_UNITS] = {0}, most = 0;

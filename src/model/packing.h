@@ -6,7 +6,9 @@
  * carries of all trees together is in proportion to what it can, and the busiest sets the time.
  * Fractional packings that are as fast as the narrowest cut allows always exist where what enters a
  * relay can leave it (Edmonds' branchings; edge splitting by Bang-Jensen, Frank and Jackson, SIAM
- * J. Discrete Math. 1995, which ForestColl, arXiv 2402.06787, brought to collectives).
+ * J. Discrete Math. 1995, which ForestColl, arXiv 2402.06787, brought to collectives). Where ways
+ * are fixed (links.h) they may be slower than that; they are then the fastest of trees that go by
+ * these ways.
  */
 #ifndef HS_MODEL_PACKING_H
 #define HS_MODEL_PACKING_H
@@ -59,11 +61,19 @@ enum hs_status hs_packing_make_groups(struct hs_packing *packing, const struct h
 int hs_packing_groups(int group_of[HS_LINKS_UNITS], const struct hs_links *links);
 /* The same of rings, as trees that are chains: as many Hamiltonian ones, each in one direction, as
  * are found to have links of their own (what NCCL looks for; of some rate, of which the most is
- * carried together). Where there is none, one that passes relays, or even other units. An
- * allreduce's chains go on behind their root. Found by a search that ends after a number of steps:
- * of large graphs there may be more. */
+ * carried together). Where there is none, one that passes relays (by hs_links_path), or even other
+ * units. An allreduce's chains go on behind their root. Found by a search that ends after a number
+ * of steps: of large graphs there may be more. */
 enum hs_status hs_packing_make_rings(struct hs_packing *packing, const struct hs_links *links,
                                      enum hs_phase phase, struct hs_error *err);
+/* What packs the trees that an algorithm goes by on single links; NULL: it has none. */
+typedef enum hs_status hs_packing_function(struct hs_packing *packing, const struct hs_links *links,
+                                           enum hs_phase phase, struct hs_error *err);
+extern hs_packing_function *const hs_packing_functions[HS_ALGORITHM_COUNT];
+/* How far each unit is from the root of a tree (its `up` or `down`); how far the furthest leaf
+ * below it is. Both return the largest, which is the same. */
+int hs_tree_depths(int depths[HS_LINKS_UNITS], const int *next, int units);
+int hs_tree_heights(int heights[HS_LINKS_UNITS], const int *next, int units);
 /* What passes from u to v on trees' ways, per byte of n: loads[u * V + v], V = hs_links_vertices.
  * */
 void hs_packing_loads(double *loads, const struct hs_packing *packing,

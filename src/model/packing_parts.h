@@ -27,6 +27,7 @@ struct hs_packer {
      * by the first and any, [units * vertices]; in arcs at least so many, [units * units]. */
     double *costs;
     int *before, *hops;
+    struct hs_route *fixed; /* [units * units] the ways, count 0: none; NULL: the cheapest are */
     /* Units that take from the first of them that is reached, directly: single ones are groups of
      * their own. */
     int group_count, group_of[HS_LINKS_UNITS];

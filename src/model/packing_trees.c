@@ -62,6 +62,41 @@ static enum hs_status make_room(struct hs_packer *packer, struct hs_error *err)
     return HS_OK;
 }
 
+/* Turned, a way leads back. */
+static enum hs_status fix_ways(struct hs_packer *packer, const struct hs_links *links,
+                               struct hs_error *err)
+{
+    int n = packer->units, path[HS_LINKS_VERTICES];
+
+    packer->fixed = calloc((size_t)n * (size_t)n, sizeof(*packer->fixed));
+    if (!packer->fixed)
+        return hs_no_memory(err);
+    for (int u = 0; u < n; u++)
+        for (int v = 0; v < n; v++) {
+            struct hs_route *way = &packer->fixed[packer->turned ? v * n + u : u * n + v];
+
+            way->count = u == v ? 0 : hs_links_path(path, links, u, v);
+            for (int i = 0; i < way->count; i++)
+                way->vertices[packer->turned ? way->count - 1 - i : i] = (unsigned char)path[i];
+        }
+    return HS_OK;
+}
+
+/* Whether all ways back are the ways there, where they are fixed. */
+static bool lead_back(const struct hs_packer *packer)
+{
+    int n = packer->units;
+
+    for (int i = 0; packer->fixed && i < n * n; i++) {
+        const struct hs_route *way = &packer->fixed[i], *back = &packer->fixed[i % n * n + i / n];
+
+        for (int j = 0; j < way->count; j++)
+            if (way->count != back->count || way->vertices[j] != back->vertices[way->count - 1 - j])
+                return false;
+    }
+    return true;
+}
+
 /* Arcs between units, one after the other, at least. */
 static void count_hops(struct hs_packer *packer)
 {
@@ -93,11 +128,13 @@ enum hs_status hs_packer_init(struct hs_packer *packer, struct hs_packing *packi
                                  .relays = links->relays,
                                  .turned = packing->phase == HS_REDUCE_SCATTER,
                                  .packing = packing};
-    if (packing->phase == HS_ALLREDUCE)
-        packer->shape = hs_links_alike(links) ? HS_MIRRORED : HS_BOTH;
     status = make_room(packer, err);
+    if (!status && links->fixed_ways)
+        status = fix_ways(packer, links, err);
     if (status)
         return status;
+    if (packing->phase == HS_ALLREDUCE)
+        packer->shape = hs_links_alike(links) && lead_back(packer) ? HS_MIRRORED : HS_BOTH;
     fill_rates(packer, links);
     number_rows(packer);
     for (int u = 0; u < packer->units; u++) {
@@ -117,6 +154,7 @@ void hs_packer_release(struct hs_packer *packer)
     free(packer->costs);
     free(packer->before);
     free(packer->hops);
+    free(packer->fixed);
     memset(packer, 0, sizeof(*packer));
 }
 
@@ -150,10 +188,21 @@ static void measure_from(struct hs_packer *packer, int u)
     memcpy(&packer->costs[(ptrdiff_t)u * packer->units], far, (size_t)packer->units * sizeof(*far));
 }
 
+static double length_of(const struct hs_packer *packer, const struct hs_route *way)
+{
+    double sum = way->count == 0 ? INFINITY : 0;
+
+    for (int i = 0; i + 1 < way->count; i++)
+        sum += packer->lengths[way->vertices[i] * packer->vertices + way->vertices[i + 1]];
+    return sum;
+}
+
 void hs_packer_measure(struct hs_packer *packer)
 {
-    for (int u = 0; u < packer->units; u++)
+    for (int u = 0; u < packer->units && !packer->fixed; u++)
         measure_from(packer, u);
+    for (int i = 0; i < packer->units * packer->units && packer->fixed; i++)
+        packer->costs[i] = length_of(packer, &packer->fixed[i]);
 }
 
 /* The number of a route, new where it is; -1 in *route: the direct link. */
@@ -189,6 +238,8 @@ static enum hs_status find_way(short *route, struct hs_packer *packer, int u, in
     const int *before = &packer->before[(ptrdiff_t)u * packer->vertices];
     int at = v;
 
+    if (packer->fixed)
+        return find_route(route, packer, &packer->fixed[u * packer->units + v], err);
     for (; at != u; at = before[at])
         way.count++;
     way.count++;

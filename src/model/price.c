@@ -75,13 +75,10 @@ double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_prob
 }
 
 /* Whether a level's links are followed as they are, one by one. */
-static bool is_on_graph(const struct hs_system *system, struct hs_stage_key key)
+static bool is_on_graph(const struct hs_system *system, struct hs_layer layer, enum hs_phase phase)
 {
-    bool follows = key.algorithm == HS_RING || hs_algorithms[key.algorithm]->on_links;
-
-    return follows && hs_graph_holds(system, key.layer) &&
-           (key.phase == HS_REDUCE_SCATTER || key.phase == HS_ALLGATHER ||
-            key.phase == HS_ALLREDUCE || key.phase == HS_PAIR);
+    return hs_graph_holds(system, layer) && (phase == HS_REDUCE_SCATTER || phase == HS_ALLGATHER ||
+                                             phase == HS_ALLREDUCE || phase == HS_PAIR);
 }
 
 /* Whether what a stage costs is no few lines in its bytes. */
@@ -94,7 +91,7 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
     if (hs_phase_is_rooted(key.phase))
         return true;
     return (system->fits.count == 0 && !system->additive &&
-            (key.phase == HS_EXCHANGE || is_on_graph(system, key) ||
+            (key.phase == HS_EXCHANGE || is_on_graph(system, key.layer, key.phase) ||
              (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||
            hs_system_waits(system);
 }
@@ -104,13 +101,13 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 static void price_row(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     enum hs_algorithm algorithm = hs_system_is_nccl_native(system) ? HS_RING : price->key.algorithm;
+    bool graph =
+        price->key.layer.size > 1 && is_on_graph(system, price->key.layer, price->key.phase);
+    bool follows = algorithm == HS_RING || hs_algorithms[algorithm]->on_links;
     struct hs_system seen;
 
-    if (price->key.layer.size > 1 && is_on_graph(system, price->key)) {
-        hs_graph_price(price, system,
-                       algorithm == HS_FOREST   ? HS_GRAPH_TREES
-                       : algorithm == HS_GROUPS ? HS_GRAPH_GROUPS
-                                                : HS_GRAPH_RINGS);
+    if (graph && follows) {
+        hs_graph_price(price, system, algorithm);
         return;
     }
     if (system->levels[0].fabric != HS_FABRIC_LINKS || price->key.layer.size < 2) {
@@ -122,6 +119,8 @@ static void price_row(struct hs_stage_price *price, const struct hs_system *syst
         system, price->key.layer,
         price->key.phase == HS_EXCHANGE && algorithm == HS_RING ? HS_DIRECT : algorithm);
     hs_algorithms[algorithm]->price(price, &seen, ranks);
+    if (graph && price->bytes > 0 && (algorithm == HS_HALVING || algorithm == HS_DIRECT))
+        hs_graph_price(price, system, algorithm);
 }
 
 static struct hs_stage_price price_of(const struct hs_system *system, const struct hs_group *group,

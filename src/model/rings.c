@@ -248,30 +248,20 @@ struct detour {
     unsigned char best[HS_LINKS_UNITS];
 };
 
-/* Over the fewest vertices; through units only where that is the only way. */
-static void find_detour(struct detour *detour, int from)
+/* Through units only where that is the only way. */
+static void find_detour(struct detour *detour, const struct hs_links *links, int from)
 {
-    int before[HS_LINKS_VERTICES], queue[HS_LINKS_VERTICES], count = 1, n = detour->vertices;
+    int path[HS_LINKS_VERTICES];
 
-    for (int v = 0; v < HS_LINKS_VERTICES; v++)
-        before[v] = -1;
-    queue[0] = before[from] = from;
-    for (int i = 0; i < count; i++)
-        for (int v = n; v-- > 0;)
-            if (before[v] < 0 && detour->rates[queue[i] * n + v] > 0 &&
-                (queue[i] == from || queue[i] >= detour->units || detour->through_units)) {
-                before[v] = queue[i];
-                queue[count++] = v;
-            }
     for (int to = 0; to < detour->units; to++) {
         struct hs_route *way = &detour->ways[from][to];
 
-        if (before[to] < 0 || to == from || way->count > 0)
+        if (to == from || way->count > 0)
             continue;
-        for (int at = to; at != from; at = before[at])
-            way->count++;
-        for (int at = to, i = way->count++; i >= 0; at = before[at])
-            way->vertices[i--] = (unsigned char)at;
+        way->count = detour->through_units ? hs_links_path_by_units(path, links, from, to)
+                                           : hs_links_path(path, links, from, to);
+        for (int i = 0; i < way->count; i++)
+            way->vertices[i] = (unsigned char)path[i];
     }
 }
 
@@ -319,10 +309,10 @@ static void lead(struct detour *detour, int length, uint64_t left, double rate)
         }
 }
 
-static void search_detour(struct detour *detour)
+static void search_detour(struct detour *detour, const struct hs_links *links)
 {
     for (int u = 0; u < detour->units; u++)
-        find_detour(detour, u);
+        find_detour(detour, links, u);
     detour->steps = STEPS_MAX;
     lead(detour, 1, bit(detour->units - 1) * 2 - 2, INFINITY);
 }
@@ -357,10 +347,10 @@ static enum hs_status find_relayed(struct rings *rings, short routes[HS_LINKS_UN
     detour->units = n;
     detour->vertices = hs_links_vertices(links);
     hs_links_rates(detour->rates, links);
-    search_detour(detour);
+    search_detour(detour, links);
     detour->through_units = true;
     if (detour->best_rate == 0)
-        search_detour(detour);
+        search_detour(detour, links);
     if (detour->best_rate == 0)
         status = hs_fail(err, HS_INVALID, "links: not joined: no way between some of %d units", n);
     *rings = (struct rings){.units = n, .count = 1, .rate = detour->best_rate};

@@ -39,16 +39,6 @@ void hs_rules_nodes_append(struct hs_text *text, const int64_t *ranks, size_t co
 
 /* ---- reading ---- */
 
-/* The next word of a line; NULL: there is none. */
-static char *word_of(char **line)
-{
-    char *word;
-
-    while ((word = strsep(line, " \t\r")) && !word[0])
-        continue;
-    return word;
-}
-
 /* "16:1", "4:2+2*8" */
 static enum hs_status read_group(struct hs_group *group, char *word, int64_t ranks,
                                  struct hs_error *err)
@@ -121,16 +111,35 @@ static enum hs_status read_order(struct hs_rule *rule, const char *word, struct 
     return status;
 }
 
+/* Trees of every layer that goes by some are among the lines before. */
+static enum hs_status check_trees(const struct hs_rules *rules, const struct hs_problem *problem,
+                                  const struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    char text[HS_SPLIT_TEXT];
+
+    for (int s = 0; s < count; s++)
+        if (hs_algorithms[stages[s].key.algorithm]->on_links &&
+            !hs_forests_find(&rules->forests, stages[s].key))
+            return hs_fail(err, HS_INVALID,
+                           "plan %s: expected the trees of its layer %d, by which it does the %s",
+                           hs_plan_format(text, plan), stages[s].layer + 1,
+                           hs_phase_names[stages[s].key.phase]);
+    return HS_OK;
+}
+
 static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_error *err)
 {
-    char *collective = word_of(&line), *group = word_of(&line), *from = word_of(&line);
-    char *plan = word_of(&line), *order = word_of(&line);
+    char *collective = hs_word_next(&line), *group = hs_word_next(&line),
+         *from = hs_word_next(&line);
+    char *plan = hs_word_next(&line), *order = hs_word_next(&line);
     struct hs_rule rule = {0}, *added;
     struct hs_problem problem;
     int64_t bytes;
     enum hs_status status;
 
-    if (!plan || word_of(&line))
+    if (!plan || hs_word_next(&line))
         return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN [ORDER]");
     if (rules->ranks == 0)
         return hs_fail(err, HS_INVALID, "expected how many ranks the job has before its rules");
@@ -150,6 +159,8 @@ static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_er
         status = hs_plan_parse(&rule.plan, plan, rule.group.size, err);
         if (status == HS_OK)
             status = hs_problem_check(&problem, &rule.plan, err);
+        if (status == HS_OK)
+            status = check_trees(rules, &problem, &rule.plan, err);
     }
     if (status == HS_OK)
         status = check_place(rules, &rule, err);
@@ -165,7 +176,7 @@ static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_er
 
 static enum hs_status read_ranks(struct hs_rules *rules, char *line, struct hs_error *err)
 {
-    char *word = word_of(&line);
+    char *word = hs_word_next(&line);
     int64_t ranks;
     enum hs_status status = hs_count_parse(&ranks, word ? word : "", "ranks", 1, HS_NP_MAX, err);
 
@@ -183,7 +194,7 @@ static enum hs_status read_nodes(struct hs_rules *rules, char *line, struct hs_e
     size_t before = rules->node_count, read = 0;
     char *word;
 
-    for (; (word = word_of(&line)); read++) {
+    for (; (word = hs_word_next(&line)); read++) {
         struct hs_rules_nodes nodes, *added;
         char *ranks = word, *count = strsep(&ranks, "x");
         enum hs_status status = hs_count_parse(&nodes.count, count, "nodes", 1, HS_NP_MAX, err);
@@ -214,7 +225,7 @@ static enum hs_status read_line(struct hs_rules *rules, char *line, struct hs_er
     char *word;
 
     line[strcspn(line, "#")] = '\0';
-    word = word_of(&line);
+    word = hs_word_next(&line);
     if (!word)
         return HS_OK;
     if (strcmp(word, "rule") == 0)
@@ -223,7 +234,9 @@ static enum hs_status read_line(struct hs_rules *rules, char *line, struct hs_er
         return read_ranks(rules, line, err);
     if (strcmp(word, "nodes") == 0)
         return read_nodes(rules, line, err);
-    return hs_fail(err, HS_INVALID, "expected ranks, nodes or rule, found \"%.60s\"", word);
+    if (strcmp(word, "trees") == 0)
+        return hs_forests_read(&rules->forests, line, err);
+    return hs_fail(err, HS_INVALID, "expected ranks, nodes, trees or rule, found \"%.60s\"", word);
 }
 
 enum hs_status hs_rules_parse(struct hs_rules *rules, const char *text, struct hs_error *err)
@@ -250,6 +263,7 @@ void hs_rules_release(struct hs_rules *rules)
 {
     free(rules->nodes);
     free(rules->rules);
+    hs_forests_release(&rules->forests);
     *rules = (struct hs_rules){0};
 }
 

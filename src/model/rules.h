@@ -5,6 +5,7 @@
  *     # a comment
  *     ranks 16                            of the job
  *     nodes 2x8                           where its ranks were, in their order; none: not known
+ *     trees forest allreduce 4 ...        those of layers that go by some, forests.h; before rules
  *     rule allreduce 16:1 0 library       collective, group, from how many bytes, plan
  *     rule allreduce 16:1 65536 4x4
  *     rule allgather 4:2+2*8 0 2x2        4 ranks, 2 apart; from its 2nd on 8 times as far
@@ -19,6 +20,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "model/forests.h"
 #include "model/problem.h"
 
 struct hs_rule {
@@ -38,6 +40,7 @@ struct hs_rules {
     int64_t ranks;
     struct hs_rules_nodes *nodes; /* [node_count] owned; neighbours differ */
     size_t node_count;
+    struct hs_forests forests;
     struct hs_rule *rules; /* [count] owned; of a collective and group together, ascending */
     size_t count;
 };

@@ -192,6 +192,13 @@ void hs_system_drop_parts(struct hs_system *system)
     system->blocks = (struct hs_gpu_blocks){0};
 }
 
+void hs_system_fix_ways(struct hs_system *system)
+{
+    system->levels[0].links.fixed_ways = true;
+    hs_kept_empty(hs_system_kept(system));
+    hs_graph_empty(system->graph);
+}
+
 unsigned hs_system_algorithms(const struct hs_system *system)
 {
     return system->executor == HS_BY_HOST ? HS_ALGORITHMS_ALL : 1U << HS_RING;

@@ -254,6 +254,9 @@ char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *sys
 bool hs_system_is_nccl_native(const struct hs_system *system);
 /* Takes its parts away: for stages that are rings whatever the machine's NCCL would do. */
 void hs_system_drop_parts(struct hs_system *system);
+/* Where the backend host carries stages out, whatever the system says: between two children that
+ * single links join all goes by one way (links.h), as it does where the system's executor is it. */
+void hs_system_fix_ways(struct hs_system *system);
 /* Algorithms that who carries stages out has, as bits 1 << enum hs_algorithm. */
 unsigned hs_system_algorithms(const struct hs_system *system);
 /* Whether the library's own collectives are priced by its rule: an MPI library is named, and no

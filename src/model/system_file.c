@@ -406,6 +406,7 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
         status = read_parts(system, place, err);
     if (system->library_version)
         system->nccl.version = hs_nccl_version_parse(system->library_version);
+    system->levels[0].links.fixed_ways = system->executor == HS_BY_HOST;
     return status ? status : read_constants(system, place, err);
 }
 

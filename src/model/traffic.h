@@ -32,6 +32,9 @@
  * executor posts ahead, and what the price of a ring counts with. */
 #define HS_RING_DEPTH 8
 
+/* Messages that a flow of the other executors has under way each way (engine/flow.h), at most. */
+#define HS_WINDOW_MAX 64
+
 /* What one more message costs a process, however short it is: LogGP's o and g (Alexandrov, Ionescu,
  * Schauser and Scheiman 1995). A guess within what one core does over today's networks, 1 to 5
  * million messages a second; never 0, or direct exchange would win everywhere. */

@@ -45,7 +45,7 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
     if (level->arity > 0)
         hs_text_append(out, "%" PRId64 " ", level->arity);
     else
-        hs_text_append(out, "any number of ");
+        hs_text_append(out, "all "); /* short: what stands behind it is cut at the right edge */
     if (l == 0)
         hs_text_append(out, "processes");
     else

@@ -146,12 +146,14 @@ static size_t elements_of(uint64_t bytes)
 }
 
 /* A message with its padding; the largest block is half of it, and a ring's window, and as many
- * slots again, are cut from two segments. */
+ * slots again, are cut from two segments. Trees on links have a part of them for each neighbour. */
 static void open_engine(struct simulation *simulation, const struct hs_system *system)
 {
     const struct hs_memory *memory = &hs_memory_host;
     size_t bytes = simulation->room * hs_datatype_bytes(HS_FLOAT32);
-    size_t segment = HS_RING_DEPTH * ((bytes / 2 + 63) / 64 * 64);
+    bool links = system->levels[0].fabric == HS_FABRIC_LINKS;
+    size_t segment =
+        HS_RING_DEPTH * ((bytes / 2 + 63) / 64 * 64) * (links ? 2 * (size_t)simulation->np : 1);
     struct hs_engine_config config = {.comm = MPI_COMM_WORLD,
                                       .memory = memory,
                                       .segment_bytes =

@@ -33,8 +33,10 @@
 struct channel;
 
 /* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both;
- * trees on single links, those of each neighbour, out and back. */
-#define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2 + 4 * HS_LINKS_UNITS)
+ * trees on single links, those of each neighbour, out and back. And what moves to whomever else. */
+#define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2 + 4 * HS_LINKS_UNITS + CHANNELS_MAX)
+/* Of a rank, at a time. */
+#define CHANNELS_MAX 4096
 
 struct unfinished {
     MPI_Request *requests[UNFINISHED_MAX]; /* what the messages keep */
@@ -250,6 +252,22 @@ enum hs_status hs_idle_init(struct hs_idle *idle, MPI_Comm world, struct hs_erro
     return HS_OK;
 }
 
+/* What moves to others goes on, too, though nobody asks for it yet: MPI's own progress. */
+static void add_moving(struct unfinished *unfinished)
+{
+    for (struct channel *channel = unfinished->channels; channel; channel = channel->next) {
+        bool known = false;
+
+        advance(channel);
+        for (int i = 0; channel->first && i < unfinished->count; i++)
+            known |= unfinished->requests[i] == &channel->first->moving;
+        if (channel->first && !known) {
+            must(unfinished->count < UNFINISHED_MAX, "too many messages at once");
+            unfinished->requests[unfinished->count++] = &channel->first->moving;
+        }
+    }
+}
+
 void hs_idle_looked(struct hs_idle *idle, bool moved)
 {
     struct unfinished *unfinished = mine();
@@ -258,12 +276,13 @@ void hs_idle_looked(struct hs_idle *idle, bool moved)
 
     (void)idle;
     if (!moved) {
+        add_moving(unfinished);
         for (int i = 0; i < unfinished->count; i++)
             requests[i] = *unfinished->requests[i];
         must(MPI_Waitany(unfinished->count, requests, &first, MPI_STATUS_IGNORE) == MPI_SUCCESS,
              "MPI_Waitany failed");
         must(first != MPI_UNDEFINED, "waiting for nothing");
-        /* The ring's next test finds it finished. */
+        /* The next test, of the engine or of the channel, finds it finished. */
         *unfinished->requests[first] = requests[first];
     }
     unfinished->count = 0;

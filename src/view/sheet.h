@@ -30,9 +30,10 @@ extern const char *const hs_color_names[4];                    /* auto, always, 
 /* What was asked for, in these words; NULL: nothing, so text, with colours where they are seen. */
 struct hs_print {
     const char *format, *color;
+    int64_t width; /* 0: the terminal's; else as on a terminal of so many columns */
 };
 enum hs_format hs_print_format(const struct hs_print *print);
-/* The terminal with colours as they were asked for; none in formats that have none. */
+/* The terminal with colours as they were asked for, none in formats that have none, and columns. */
 struct hs_terminal hs_print_terminal(const struct hs_print *print,
                                      const struct hs_terminal *terminal);
 

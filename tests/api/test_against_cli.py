@@ -195,6 +195,8 @@ PAGES = [
     (SPLIT, WRONG_MESH | {"as": "hostfile", "hosts": "a,b"}),
     ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
     ("abci", {"profile": COUNTED}), ("perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "format": "md"}),
+    ("abci", {"np": "128", "width": "120"}), ("abci", {"np": "4:64", "width": "60", "color": "always"}), ("abci", {"np": "4", "width": "39"}),
+    ("dgx1-v100", {"gpus": "0-3,6", "size": "64MiB"}), ("dgx1-v100", {"gpus": "5-0"}),
 ]
 for system_text, options in PAGES:
     check(f"predict {system_text} {' '.join(words_of(options))} is shown as the program shows it",
@@ -230,8 +232,32 @@ for kind, options, system_text, paths in (("predict", {"np": "127"}, "abci", [])
                                           ("fit", {"name": "fitted"}, "abci", FITTED)):
     check(f"who wants no notes of {kind} {' '.join(words_of(options))} gets the same page",
           shown(kind, options, system_text, paths, quiet=True)[0], shown(kind, options, system_text, paths)[0])
-check("what a kind does not take is an error", shown("export", {}, "abci")[0],
-      'expected a question of kind predict, compare, fit or simulate, found "export"')
+for system_text, options in (
+        (None, {}), (None, {"names": "true"}), (None, {"format": "csv"}), (None, {"parts": "true"}), (None, {"parts": "true", "format": "md"}),
+        (None, {"check": "true"}), (None, {"here": "true"}), (None, {"here": "true", "name": "mine"}), (None, {"width": "120"}),
+        ("abci", {}), ("summit", {"format": "tsv"}), ("dgx1-v100", {"text": "true"}), ("abci-fitted", {"text": "true"}),
+        ("abci", {"name": "mine", "format": "json"}), ("abci", {"check": "true"}), ("abci", {"color": "always", "width": "60"}),
+        (None, {"text": "true"}), ("abci", {"names": "true"}), ("abci", {"parts": "true"}), ("abci", {"here": "true"}), ("abci", {"name": "No"}),
+        (None, {"name": "mine"}), ("abci", {"name": "mine", "text": "true"}), (None, {"names": "true", "format": "csv"})):
+    words = [*([system_text] if system_text else []), *words_of(options)]
+    check(f"systems {' '.join(words)} is shown as the program shows it", shown("systems", options, system_text), printed("systems", words))
+check("what cannot be true is shown as the program shows it", shown("systems", {"check": "true"}, "nvlink:8@9000GB/s,ib@25GB/s~9us")[0],
+      program("systems", "--check", "nvlink:8@9000GB/s,ib@25GB/s~9us", status=1).stdout)
+for paths, options in ((["dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf"], {}), (["ac922.xml"], {"name": "mine", "format": "json"}),
+                       (["gb200.txt"], {"text": "true"}), (["hwloc.xml", "ibstatus.txt"], {"format": "csv"})):
+    paths = [str(ROOT / "tests/machine/topologies" / path) for path in paths]
+    node = made("system_from_files", (ctypes.c_char_p * len(paths))(*map(str.encode, paths)), ctypes.c_size_t(len(paths)))
+    for handle in node, made("system_copy", node):
+        check(f"systems --from {' '.join(paths)} {' '.join(words_of(options))} is shown as the program shows it",
+              text_of("show", None, question("systems", options), handle, None), printed("systems", ["--from", *paths, *words_of(options)])[0])
+for options in {}, {"top": "2"}, {"format": "csv"}, {"top": "0"}:
+    check(f"profile {' '.join(words_of(options))} is shown as the program shows it", shown("profile", options, paths=[TRAIN]),
+          printed("profile", ["--read", TRAIN, *words_of(options)]))
+check("a result is no profile", shown("profile", {}, paths=[JOB_RESULT])[0], f"profile: expected the profile of one job, found {JOB_RESULT}")
+for options in {}, {"format": "csv"}, {"size": "1MiB"}:
+    check(f"export --list {' '.join(words_of(options))} is shown as the program shows it", shown("export", {"list": "true", **options}),
+          printed("export", ["--list", *words_of(options)]))
+check("what a kind does not take is an error", shown("export", {}, "abci")[0], "export: expected --list; what is exported hiersearch_export has")
 check("and so is what it lacks", [shown(kind, {}, system)[0] for kind, system in (("compare", "abci"), ("fit", "abci"), ("predict", None))],
       ["compare: expected inputs, which are compared", "fit: expected a system, and inputs",
        "predict: expected a system, or the results that measured a job's calls"])
@@ -445,13 +471,17 @@ with tempfile.TemporaryDirectory() as folder:
         wanted = (target.read_bytes(), "".join(line.removeprefix("hiersearch plot: ") + "\n" for line in ran.stderr.splitlines())) \
             if ran.returncode == 0 else (ran.stderr.removeprefix("hiersearch plot: ").rstrip("\n"), None)
         check(f"plot {' '.join(words_of(options))} is the program's", (picture, notes), wanted)
+        if paths == [profile]:
+            check("so it is of the profile as the one input", drawn("plot", "plot", options, paths), wanted)
+            check("not beside another one", drawn("plot", "plot", options, paths * 2)[0], f"{profile} is the profile of a job: expected no {profile} beside it")
     for options, paths in ({}, [prediction]), ({"size": "1MiB"}, [prediction, sweep]), ({"size": "3MiB"}, [sweep]), ({}, [profile]):
         ran = subprocess.run([BUILD / "hiersearch", "report", *paths, *words_of(options), "-o", "-"], capture_output=True,
                              check=False)
         own = options | {"profile": str(profile)} if paths == [profile] else options
         page, notes = drawn("report", "report", own, [] if paths == [profile] else paths)
-        check(f"report {' '.join(words_of(options))} is the program's", page,
-              ran.stdout if ran.returncode == 0 else ran.stderr.decode().removeprefix("hiersearch report: ").rstrip("\n"))
+        wanted = ran.stdout if ran.returncode == 0 else ran.stderr.decode().removeprefix("hiersearch report: ").rstrip("\n")
+        check(f"report {' '.join(words_of(options))} is the program's", page, wanted)
+        check("so it is of all that is an input", drawn("report", "report", options, paths)[0], wanted)
 
     formats = json.loads(text_of("formats_json"))
     check("the formats are the program's", [f["name"] for f in formats],

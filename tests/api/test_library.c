@@ -656,7 +656,7 @@ static void profiles_are_compared(void **state)
     assert_refused(hiersearch_fit(&fitted, system, inputs, NULL, error),
                    "before is the profile of a job: expected results and logs alone");
     assert_refused(hiersearch_report(&json, NULL, inputs, NULL, error),
-                   "before is the profile of a job: expected results and logs alone");
+                   "before is the profile of a job: expected no after beside it");
     assert_ok(hiersearch_compare(&json, &notes, inputs, NULL, NULL, error));
     assert_has(json, "\"mean_seconds_before\":0.01,");
     assert_has(json, "\"mean_seconds_after\":0.005,");
@@ -721,9 +721,82 @@ static void what_cannot_be_shown_is_refused(void **state)
     hiersearch_question_free(question);
     question = ASK("report", NULL);
     assert_refused(hiersearch_show(&text, NULL, question, system, NULL, error),
-                   "expected a question of kind predict, compare, fit or simulate, found "
-                   "\"report\"");
+                   "report: its answer is no text; expected a question of kind predict, compare, "
+                   "fit, simulate, systems, profile or export");
     hiersearch_question_free(question);
+    question = ASK("export", NULL);
+    assert_refused(hiersearch_show(&text, NULL, question, NULL, NULL, error),
+                   "export: expected --list; what is exported hiersearch_export has");
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+/* Columns of the longest line with a bar. */
+static size_t longest_bar(const char *text)
+{
+    size_t longest = 0;
+
+    while (*text) {
+        size_t bytes = strcspn(text, "\n"), columns = 0, bars = 0;
+
+        for (size_t i = 0; i < bytes; i++) {
+            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+            bars += memcmp(text + i, "\342\226", 2) == 0; /* block elements of UTF-8 */
+        }
+        if (bars > 5 && columns > longest)
+            longest = columns;
+        text += bytes + (text[bytes] == '\n');
+    }
+    return longest;
+}
+
+/* A machine gets another name by what is printed of it; the handle stays as it is. */
+static void systems_are_shown(void **state)
+{
+    struct hiersearch_system *system = find("8xH100, 8xNDR400, 32:2"), *named;
+    char *text = show(ASK("systems", "name", "mine", "format", "json"), system, NULL), *line;
+
+    (void)state;
+    assert_ok(hiersearch_system_parse(&named, text, "text", error));
+    assert_string_equal(hiersearch_system_name(named), "mine");
+    assert_string_not_equal(hiersearch_system_name(system), "mine");
+    hiersearch_text_free(text);
+    assert_ok(hiersearch_system_line(&line, named, error));
+    text = show(ASK("systems", "text", "true"), named, NULL);
+    assert_int_equal(strncmp(text, line, strlen(line)), 0);
+    hiersearch_text_free(text);
+    hiersearch_text_free(line);
+    text = show(ASK("systems", "names", "true"), NULL, NULL);
+    assert_ok(hiersearch_system_names(&line, error));
+    assert_string_equal(text, line);
+    hiersearch_text_free(text);
+    hiersearch_text_free(line);
+    hiersearch_system_free(named);
+    hiersearch_system_free(system);
+}
+
+/* As wide as a terminal would be, and in its colours. */
+static void text_is_as_wide_as_it_is_asked_for(void **state)
+{
+    struct hiersearch_system *system = find("abci");
+    size_t before = 0;
+    char *text;
+
+    (void)state;
+    for (int width = 70; width <= 90; width += 10) {
+        char number[8];
+
+        snprintf(number, sizeof(number), "%d", width);
+        text = show(ASK("predict", "np", "16", "machines", "0", "width", number), system, NULL);
+        assert_true(longest_bar(text) <= (size_t)width);
+        assert_true(longest_bar(text) > before); /* more room is used */
+        assert_null(strchr(text, '\033'));
+        before = longest_bar(text);
+        hiersearch_text_free(text);
+    }
+    text = show(ASK("predict", "np", "16", "machines", "0", "color", "always"), system, NULL);
+    assert_non_null(strchr(text, '\033'));
+    hiersearch_text_free(text);
     hiersearch_system_free(system);
 }
 
@@ -852,6 +925,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("answers are shown to people", answers_are_shown_to_people),
     HS_TEST("what cannot be shown is refused", what_cannot_be_shown_is_refused),
+    HS_TEST("systems are shown, and get a name", systems_are_shown),
+    HS_TEST("text is as wide as it is asked for", text_is_as_wide_as_it_is_asked_for),
     HS_TEST("simulations are prepared", simulations_are_prepared),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",

@@ -99,6 +99,48 @@ static void predict(struct job *job, struct hiersearch_system *system, const cha
     hiersearch_question_free(question);
 }
 
+/* What the command prints of a question of a kind. */
+static void print(struct job *job, const char *kind, struct hiersearch_system *system,
+                  const char *const *options)
+{
+    struct hiersearch_question *question;
+    char *text;
+
+    need(job, hiersearch_question_new(&question, kind, job->error));
+    for (; *options; options += 2)
+        need(job, hiersearch_question_set(question, options[0], options[1], job->error));
+    need(job, hiersearch_show(&text, NULL, question, system, NULL, job->error));
+    keep(job, text);
+    hiersearch_question_free(question);
+}
+
+/* A node whose GPUs single links join: linear programs. */
+static void pack(struct job *job)
+{
+    struct hiersearch_system *system;
+
+    need(job, hiersearch_system_find(&system, "dgx1-v100", job->error));
+    predict(job, system, NULL,
+            (const char *const[]){"gpus", "0-4", "machines", "0", "algorithms", "all", NULL});
+    print(job, "predict", system,
+          (const char *const[]){"np", "3", "machines", "0", "size", "1MiB", NULL});
+    print(job, "systems", system, (const char *const[]){NULL});
+    hiersearch_system_free(system);
+}
+
+/* The files of a simulation. */
+static void simulate(struct job *job, const struct hiersearch_system *system)
+{
+    struct hiersearch_question *question;
+    struct hiersearch_exports *files;
+
+    need(job, hiersearch_question_new(&question, "simulate", job->error));
+    need(job, hiersearch_question_set(question, "np", "16", job->error));
+    need(job, hiersearch_simulation(&files, system, question, job->error));
+    hiersearch_exports_free(files);
+    hiersearch_question_free(question);
+}
+
 static void calibrate(struct job *job, const struct hiersearch_system *system)
 {
     struct hiersearch_system *fitted;
@@ -136,6 +178,9 @@ static void one_round(struct job *job)
                 (const char *const[]){"np", "16", "hsdp", "true", "parameters", "1B", NULL});
         predict(job, system, NULL,
                 (const char *const[]){"profile", "tests/golden/profile/job.json", NULL});
+        print(job, "predict", system,
+              (const char *const[]){"np", "16", "explain", "best", "machines", "10", NULL});
+        simulate(job, system);
         if (i == 0)
             calibrate(job, system);
         need(job, hiersearch_system_check(&json, system, job->error));
@@ -143,6 +188,10 @@ static void one_round(struct job *job)
         hiersearch_system_free(system);
         hiersearch_system_find(&system, "a@b", job->error); /* an error of its own */
     }
+    pack(job);
+    print(job, "systems", NULL, (const char *const[]){"here", "true", NULL});
+    print(job, "systems", NULL, (const char *const[]){"check", "true", NULL});
+    print(job, "export", NULL, (const char *const[]){"list", "true", NULL});
     need(job, hiersearch_options_json(&json, "export", job->error));
     keep(job, json);
     need(job, hiersearch_parts_json(&json, job->error));

@@ -103,6 +103,21 @@ run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
     '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(37 of communicators"'
 
+# A node of single links that the host sends over.
+"$hiersearch" systems ac922-4gpu --json | sed "s/^  \"levels\"/  \"library\": \"$mpi\",\n  \"executor\": \"host\",\n&/" >links.json
+for c in allreduce reduce-scatter allgather; do
+    "$hiersearch" predict ./links.json --np 4 --algorithms forest,groups --collective $c --size 1KiB,1MiB -q -o trees-$c.json >/dev/null 2>err
+done
+"$hiersearch" export trees-allreduce.json --to plans >plans.txt 2>err
+check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* allreduce 4 [0-3]:[0-9]*:" plans.txt && grep -q "^rule allreduce 4:1 [0-9]* 4[fg]$" plans.txt'
+run 4 --reproducible --verify 1 trees-*.json -- ./carried 50001 6
+check "calls go by trees" '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, .*; 24 checked, 0 wrong$"'
+sed -i "s/^trees .*//" plans.txt
+LD_PRELOAD='' timeout 60 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
+    HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
+status=$?
+check "without their lines the job ends at MPI_Init, with the reason" '[ $status != 0 ] && said "plan 4[fg]: expected the trees of its layer 1"'
+
 "mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
 for end in die abort; do
     timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./job $end >out 2>err </dev/null

@@ -49,7 +49,7 @@ def load_table(processes, sizes, form):
 
 
 def sizes_of(plan):
-    return [int(size) for size in plan.split("/")[0].split("x")]
+    return [int(size.rstrip("fgr")) for size in plan.split("/")[0].split("x")]
 
 
 def brute_force_groups(plan):

@@ -179,6 +179,35 @@ static void lists_are_sorted(void **state)
     assert_int_equal(attempt.settings.chunks.values[2], 8);
 }
 
+/* As of CPUs and GPUs everywhere: both ends belong to a range. */
+static void ranges_stand_in_lists(void **state)
+{
+    static const int wanted[] = {1, 2, 3, 6, 9};
+    struct attempt attempt;
+
+    (void)state;
+    assert_status_is(parse(&attempt, "m -n 4 --chunks 9,1-3,6-6"), HS_OK, &attempt.error);
+    assert_int_equal(attempt.settings.chunks.count, HS_COUNT(wanted));
+    assert_memory_equal(attempt.settings.chunks.values, wanted, sizeof(wanted));
+    expect_error("m -n 4 --chunks 3-1",
+                 "--chunks: expected a range from the lower number to the higher one, found "
+                 "\"3-1\"");
+    expect_error("m -n 4 --chunks 1-101",
+                 "--chunks: number of chunks: expected a whole number from 1 to 100, found "
+                 "\"101\"");
+    expect_error("m -n 4 --chunks 3-",
+                 "--chunks: number of chunks: expected a whole number from 1 to 100, found "
+                 "\"3-\"");
+    expect_error("m -n 4 --chunks 1-2-3",
+                 "--chunks: number of chunks: expected a whole number from 1 to 100, found "
+                 "\"2-3\"");
+    expect_error("m -n 4 --chunks -3",
+                 "--chunks: number of chunks: expected a whole number from 1 to 100, found "
+                 "\"-3\"");
+    expect_error("m -n 4 --chunks 1-4,4", "--chunks: 4 is in the list twice");
+    expect_error("m -n 4 --chunks 1-100", "--chunks: more than 64 numbers");
+}
+
 static void arguments_fill_from_the_left(void **state)
 {
     struct attempt attempt;
@@ -294,6 +323,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a fallback holds until the option is given", fallbacks_are_there_unless_given),
     HS_TEST("flags share one dash, the last letter may take a value", letters_stand_together),
     HS_TEST("a list of counts is sorted", lists_are_sorted),
+    HS_TEST("a range in a list is its numbers", ranges_stand_in_lists),
     HS_TEST("arguments fill their rows from the left, options between them",
             arguments_fill_from_the_left),
     HS_TEST("--help and --version win over what is missing or wrong behind them",

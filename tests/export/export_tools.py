@@ -1,4 +1,6 @@
 """What the checks of exported files share: TAP, and running the built program."""
+import itertools
+import json
 import os
 import subprocess
 import tempfile
@@ -9,6 +11,17 @@ PROGRAM = Path(os.environ.get("BUILD", TOP / "build")).resolve() / "hiersearch"
 
 # Three levels whose bandwidths and latencies all differ, and no figure that could stand for another.
 SYSTEM = "nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us"
+
+# Single links: units, and links as (between, count). A ring with a chord; the hybrid cube mesh of a DGX-1; a K4 and a tail; a
+# square with a diagonal; all pairs of four, some twice.
+GRAPHS = {
+    "uneven5": (5, [((0, 1), 1), ((1, 2), 2), ((2, 3), 1), ((3, 4), 1), ((4, 0), 2), ((1, 3), 1)]),
+    "cube8": (8, [((0, 1), 1), ((0, 2), 1), ((0, 3), 2), ((0, 4), 2), ((1, 2), 2), ((1, 3), 1), ((1, 5), 2), ((2, 3), 2),
+                  ((2, 6), 1), ((3, 7), 1), ((4, 5), 1), ((4, 6), 1), ((4, 7), 2), ((5, 6), 2), ((5, 7), 1), ((6, 7), 2)]),
+    "tail6": (6, [(pair, 1) for pair in itertools.combinations(range(4), 2)] + [((3, 4), 2), ((4, 5), 1)]),
+    "square4": (4, [((0, 1), 1), ((1, 2), 2), ((2, 3), 1), ((3, 0), 1), ((1, 3), 1)]),
+    "full4": (4, [(pair, 1 + (pair in ((0, 1), (2, 3)))) for pair in itertools.combinations(range(4), 2)]),
+}
 
 
 class Tap:
@@ -72,3 +85,26 @@ def export_folder(plan, form, size="128MiB", system=SYSTEM):
     if status:
         raise RuntimeError(f"export {plan}: {err}")
     return folder, err
+
+
+def graph_system(folder, name, relayed=False):
+    """A file in the folder: nodes of that graph, joined by a switch; relayed: with a CPU that reaches every unit beside its links."""
+    units, links = GRAPHS[name]
+    path = Path(folder) / f"{name}.json"
+    level = {"name": "links", "arity": units, "fabric": "links", "latency_us": 3,
+             "links": [{"between": list(pair), "count": count, "bandwidth_GBps": 20} for pair, count in links]}
+    if relayed:
+        level["relays"] = 1
+        level["links"] += [{"between": [unit, units], "bandwidth_GBps": 20} for unit in range(units)]
+    net = {"name": "net", "arity": None, "fabric": "switch", "latency_us": 10, "bandwidth_GBps": 50}
+    path.write_text(json.dumps({"format": "hiersearch.system/1", "name": name, "pipeline_granularity": 1,
+                                "levels": [level, net]}), encoding="utf-8")
+    return str(path)
+
+
+def links_of(name):
+    """Of that graph, from one unit to another, each way."""
+    found = {}
+    for (a, b), count in GRAPHS[name][1]:
+        found[a, b] = found[b, a] = count
+    return found

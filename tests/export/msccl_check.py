@@ -33,7 +33,10 @@ STEPS = {
     "rrs": (True, True, False, True),
     "rrc": (True, True, True, False),
     "rrcs": (True, True, True, True),
+    "nop": (False, False, False, False),  # what it waits for, the next step waits for (both parsers)
 }
+
+ORDERED_STEPS_MAX = 20_000  # of a program whose steps are all compared
 
 MIXED = -1  # a chunk that is a sum of different chunks, or nothing of the message
 
@@ -66,6 +69,9 @@ class Step:
         self.block, self.step = int(values["depid"]), int(values["deps"])
         self.awaited = values["hasdep"] == "1"
         need(values["srcbuf"] == buffer and values["dstbuf"] == buffer, "not in place")
+        if self.kind == "nop":
+            need(self.block >= 0 and not self.awaited, "a nop that waits for nothing, or is waited for")
+            return
         need(1 <= self.count <= COUNT_MAX, f"cnt {self.count} beyond {COUNT_MAX}")
         for offset in (self.source, self.target):
             need(0 <= offset and offset + self.count <= gpus_chunks, "offset outside the buffer")
@@ -79,6 +85,11 @@ class Block:
         numbers = [int(step.get("s")) for step in element]
         need(numbers == list(range(len(numbers))), "steps are not numbered from 0")
         need(len(numbers) <= STEPS_MAX, f"{len(numbers)} steps in a thread block")
+        need(self.send >= 0 or not any(step.sends for step in self.steps), "sends to nobody")
+        need(self.receive >= 0 or not any(step.receives for step in self.steps), "receives from nobody")
+        need(self.steps and self.steps[-1].kind != "nop", "ends with a nop")
+        for nop, step in zip(self.steps, self.steps[1:]):
+            need(nop.kind != "nop" or step.block >= 0, "a nop before a step that waits for nothing")
 
 
 class Program:
@@ -109,7 +120,8 @@ class Program:
         need(channels <= CHANNELS_MAX, "too many channels")
         need(all(0 <= block.channel < channels for block in blocks), "channel")
         need(len(blocks) <= BLOCKS_PER_CHANNEL_MAX, "too many thread blocks in a channel")
-        for peers in ([(b.send, b.channel) for b in blocks], [(b.receive, b.channel) for b in blocks]):
+        for peers in ([(b.send, b.channel) for b in blocks if b.send >= 0],
+                      [(b.receive, b.channel) for b in blocks if b.receive >= 0]):
             need(len(set(peers)) == len(peers), "two thread blocks share a connection")
         need(all(int(gpu.get("id")) not in (b.send, b.receive) for b in blocks), "sends to itself")
         nodes = 1 + self.gpus + len(blocks) + sum(len(block.steps) for block in blocks)
@@ -135,8 +147,10 @@ class Program:
 class Machine:
     """The dynamic side: buffers, connections, and how far each thread block is."""
 
-    def __init__(self, program):
+    def __init__(self, program, depth=FIFO_DEPTH):
         self.program = program
+        self.depth = depth
+        self.log = []  # steps as they read and change memory: (rank, block, step)
         gathers = program.collective == "allgather"
         self.memory = [[(chunk, 1 << 8 * rank) if not gathers or self.owner(chunk) == rank
                         else (MIXED, 0) for chunk in range(program.chunks)]
@@ -159,15 +173,16 @@ class Machine:
         if self.held[rank][index] is None:
             if step.block >= 0 and self.done[rank][step.block] <= step.step:
                 return False
-            payload = self.take(rank, block, step)
+            payload = [] if step.kind == "nop" else self.take(rank, block, step)
             if payload is None:
                 return False
             self.held[rank][index] = payload
+            self.log.append((rank, index, self.done[rank][index]))
             if not step.sends:
                 self.finish(rank, index)
             return True
         fifo = self.fifos.setdefault((rank, block.send, block.channel), [])
-        if len(fifo) >= FIFO_DEPTH:
+        if len(fifo) >= self.depth:
             return False
         fifo.append(self.held[rank][index])
         self.finish(rank, index)
@@ -195,6 +210,10 @@ class Machine:
         self.held[rank][index] = None
 
     def run(self, order):
+        self.go(order)
+        self.judge()
+
+    def go(self, order):
         """`order` lists (rank, block) to try; each goes as far as it can, or one step."""
         turns, greedy = order
         progress = True
@@ -205,7 +224,6 @@ class Machine:
                     progress = True
                     if not greedy:
                         break
-        self.judge()
 
     def judge(self):
         for rank, blocks in enumerate(self.program.blocks):
@@ -224,6 +242,51 @@ class Machine:
                 need(sources == everyone, f"rank {rank}, chunk {chunk}: not once from every rank")
 
 
+def find_before(program, log):
+    """Bits of the steps that come before each step of the log in any order: those of its thread block, that it waits for, and that
+    sent what it receives. The log is one order; bit i is its step i."""
+    number = {event: i for i, event in enumerate(log)}
+    before, sent, received = [], {}, {}
+    for rank, index, at in log:
+        block = program.blocks[rank][index]
+        step = block.steps[at]
+        behind = [(rank, index, at - 1)] if at > 0 else []
+        if step.block >= 0:
+            behind.append((rank, step.block, step.step))
+        if step.receives:
+            connection = block.receive, rank, block.channel
+            count = received[connection] = received.get(connection, -1) + 1
+            behind.append(sent[connection][count])
+        if step.sends:
+            sent.setdefault((rank, block.send, block.channel), []).append((rank, index, at))
+        bits = 0
+        for event in behind:
+            bits |= before[number[event]] | 1 << number[event]
+        before.append(bits)
+    return before
+
+
+def need_order(program, log):
+    """Who reads a chunk comes behind who changed it, and who changes it behind both, whatever the timing."""
+    before = find_before(program, log)
+    writer, readers = {}, {}  # (rank, chunk): of steps of the log
+    for i, (rank, index, at) in enumerate(log):
+        step = program.blocks[rank][index].steps[at]
+        if step.kind == "nop":
+            continue
+        reads = range(step.source, step.source + step.count) if step.reduces or not step.receives else ()
+        writes = range(step.target, step.target + step.count) if step.stores else ()
+        for chunk in {*reads, *writes}:
+            others = [writer[rank, chunk]] if (rank, chunk) in writer else []
+            others += readers.get((rank, chunk), []) if chunk in writes else []
+            need(all(before[i] >> other & 1 for other in others),
+                 f"rank {rank}, block {index}, step {at}: no wait says whether it comes before others with chunk {chunk}")
+        for chunk in reads:
+            readers.setdefault((rank, chunk), []).append(i)
+        for chunk in writes:
+            writer[rank, chunk], readers[rank, chunk] = i, []
+
+
 def orders(program, seeds):
     pairs = [(rank, index) for rank, blocks in enumerate(program.blocks)
              for index in range(len(blocks))]
@@ -240,7 +303,10 @@ def check(text, seeds=(1, 2, 3)):
     """The program, or Rejected."""
     program = Program(text)
     for order in orders(program, seeds):
-        Machine(program).run(order)
+        machine = Machine(program)
+        machine.run(order)
+    if program.steps <= ORDERED_STEPS_MAX:
+        need_order(program, machine.log)
     return program
 
 

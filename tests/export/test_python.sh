@@ -12,17 +12,17 @@ import ast
 import sys
 
 def constants(path):
-    found = {"Rule": lambda *values: values}
+    found = {"Rule": lambda *values: values, "Tree": lambda *values: values}
     for node in ast.parse(open(path).read()).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and target.id in (
-                "NP", "RULES", "SPLIT", "MESH_SHAPE", "MOST_CHUNKS", "RANKS_PER_NODE"):
+                "NP", "RULES", "SPLIT", "MESH_SHAPE", "MOST_CHUNKS", "RANKS_PER_NODE", "FORESTS"):
             found[target.id] = eval(compile(ast.Expression(node.value), path, "eval"), found)
     return found
 
 if __name__ == "__main__":
     values = constants(sys.argv[1])
-    print({name: value for name, value in values.items() if name.isupper()})
+    print({name: value for name, value in values.items() if name.isupper() and name != "FORESTS"})
     sys.exit(not eval(sys.argv[2], values))
 END
 holds() { "$python" holds.py "$1" "$2"; }
@@ -120,5 +120,59 @@ END
     "$program" export "$hostile" --to $format -o hostile.py --quiet
     check "$format: a result's name cannot leave the comment" \
         "[ -s hostile.py ] && cmp <(grep -v '^#' $format.one) <(grep -v '^#' hostile.py)"
+done
+
+# Trees on single links, in PyTorch alone: every one spans the node, from its root or to it, and shares are all of a block.
+cat >trees.py <<'END'
+import sys
+from holds import constants
+
+def spans(parents, root):
+    reached = {root}
+    for _ in parents:
+        reached |= {rank for rank, parent in enumerate(parents) if parent in reached}
+    return parents[root] == -1 and len(reached) == len(parents)
+
+def right(forest, phase, size):
+    shares = {}
+    for root, share, up, down in forest:
+        shares[root * (phase != "allreduce")] = shares.get(root * (phase != "allreduce"), 0) + share
+        assert share > 0 and (len(up), len(down)) == (size * (phase != "allgather"), size * (phase != "reduce-scatter"))
+        assert all(spans(parents, root) for parents in (up, down) if parents), (root, up, down)
+    assert len(shares) == (1 if phase == "allreduce" else size) and all(abs(s - 1) < 1e-9 for s in shares.values()), shares
+
+values = constants(sys.argv[1])
+assert sorted(values["FORESTS"]) == sys.argv[3:], sorted(values["FORESTS"])
+assert values["RULES"][-1][3:] == ((sys.argv[2],) if sys.argv[2] else ()), values["RULES"]
+for key, forest in values["FORESTS"].items():
+    right(forest, key.split()[0], values["SPLIT"][0])
+END
+# trees WAYS KEY... -- OPTION...: what a module exported so has.
+trees() {
+    local -a has=()
+    while [ "$1" != -- ]; do
+        has+=("$1")
+        shift
+    done
+    shift
+    "$program" export links.json --to pytorch --quiet "$@" -o trees_of.py && "$python" -m py_compile trees_of.py &&
+        "$python" trees.py trees_of.py "${has[@]}"
+}
+"$program" predict dgx1-v100 --gpus 0,1,4,6,7 --np 10 --size 256MiB --algorithms all --quiet -o links.json >/dev/null
+check "pytorch: the best plan goes by groups out and back" "trees gg 'allgather g' 'reduce-scatter g' --"
+"$program" predict dgx1-v100 --np 16 --size 64MiB --algorithms forest,groups --quiet -o links.json >/dev/null
+check "pytorch: a plan by packed trees has both phases' trees" "trees ff 'allgather f' 'reduce-scatter f' -- --plan 8fx2"
+check "pytorch: out by groups and back by trees has both" "trees gf 'allgather f' 'reduce-scatter g' -- --plan 8gfx2"
+check "pytorch: out by trees and back by rings has one" "trees f- 'reduce-scatter f' -- --plan 8frx2"
+check "pytorch: other letters have no trees" "trees '' -- --plan 8hx2"
+"$program" predict mi250x --np 8 --size 64MiB --algorithms forest,groups --quiet -o links.json >/dev/null
+check "pytorch: a plan of one layer has an AllReduce's trees" "trees gg 'allreduce g' -- --plan 8g"
+check "pytorch: or two phases' where its ways differ" "trees fg 'allgather g' 'reduce-scatter f' -- --plan 8fg"
+"$program" export links.json --to jax --plan 8f -o jax_links.py 2>jax_links.err
+check "jax has none, and says so" "grep -q 'jax cannot name algorithms: plan 8f is exported as 8' jax_links.err && ! grep -q FORESTS jax_links.py"
+for collective in reduce-scatter allgather; do
+    "$program" predict mi250x --np 8 --size 64MiB --collective $collective --order in-place --quiet -o links.json >/dev/null
+    check "pytorch: a module of ${collective}s has the mirrored one's trees, too" \
+        "trees ff 'allgather f' 'reduce-scatter f' -- --plan 8f"
 done
 finish

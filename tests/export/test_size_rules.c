@@ -147,7 +147,11 @@ static void assert_named(const char *name, size_t message, int chunks)
 {
     struct hs_result result = load(name);
     struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = chunks};
-    struct hs_export_job job = {&result, "r", "test", message, &plan, NULL};
+    struct hs_export_job job = {.result = &result,
+                                .result_name = "r",
+                                .made_by = "test",
+                                .message = message,
+                                .plan = &plan};
     struct hs_export_rules rules = make(&job, hs_export_choose_any);
 
     assert_int_equal(rules.count, 2);
@@ -193,7 +197,8 @@ static void the_first_rule_begins_where_latency_is_half(void **state)
 {
     struct hs_result result = load("asymmetric64");
     struct hs_plan plan = {.split = {.count = 3, .sizes = {4, 8, 2}}, .chunks = 1};
-    struct hs_export_job job = {&result, "r", "test", 2, &plan, NULL};
+    struct hs_export_job job = {
+        .result = &result, .result_name = "r", .made_by = "test", .message = 2, .plan = &plan};
     struct hs_export_rules rules;
 
     (void)state;

@@ -9,6 +9,7 @@
 #include "model/job.h"
 #include "model/price.h"
 #include "model/rules.h"
+#include "model/system.h"
 
 static void check(int holds)
 {
@@ -42,6 +43,8 @@ static void check_prices(const struct hs_system *system)
 
         check(hs_plan_parse(&plan, plans[i], 0, NULL) == HS_OK);
         problem = hs_problem_world(hs_split_product(&plan.split), 1e6);
+        if (system->parts && problem.group.ranks > hs_system_capacity(system))
+            continue; /* a node without NICs: the search refuses it */
         cost = hs_plan_cost(system, &problem, &plan);
         check(cost.seconds >= 0);
     }
@@ -116,6 +119,7 @@ static void check_rules(const char *text)
         return;
     }
     hs_text_append(&written, "ranks %lld\n", (long long)rules.ranks);
+    hs_forests_append(&written, &rules.forests);
     for (size_t i = 0; i < rules.count; i++)
         hs_rule_append(&written, &rules.rules[i]);
     check(hs_rules_parse(&back, written.data, &err) == HS_OK && back.count == rules.count);

@@ -7,15 +7,16 @@
 #include "model/limit.h"
 #include "model/packing.h"
 
+static const enum hs_algorithm ways[] = {HS_RING, HS_FOREST, HS_GROUPS};
 static const enum hs_phase phases[] = {HS_REDUCE_SCATTER, HS_ALLGATHER, HS_ALLREDUCE};
 
 static struct hs_stage_price price_whole(const struct hs_system *system, enum hs_phase phase,
-                                         enum hs_graph_way way)
+                                         enum hs_algorithm algorithm)
 {
     struct hs_stage_price price = {
-        .key = {phase, HS_RING, {.stride = 1, .size = system->levels[0].arity}}};
+        .key = {phase, algorithm, {.stride = 1, .size = system->levels[0].arity}}};
 
-    hs_graph_price(&price, system, way);
+    hs_graph_price(&price, system, algorithm);
     return price;
 }
 
@@ -30,9 +31,9 @@ static void long_messages_take_what_the_packing_says(void **state)
                                             hs_packing_make_groups};
 
     (void)state;
-    for (int way = 0; way < HS_GRAPH_WAYS; way++)
+    for (int way = 0; way < 3; way++)
         for (int p = 0; p < 3; p++) {
-            struct hs_stage_price price = price_whole(&system, phases[p], (enum hs_graph_way)way);
+            struct hs_stage_price price = price_whole(&system, phases[p], ways[way]);
             double bytes = 1e12, seconds = hs_stage_seconds(&price, bytes), least;
             struct hs_packing packing;
 
@@ -40,7 +41,7 @@ static void long_messages_take_what_the_packing_says(void **state)
                              HS_OK);
             least = packing.seconds_per_byte * bytes;
             assert_true(seconds >= least * (1 - 1e-9));
-            assert_true(seconds <= least * (1 + (way == HS_GRAPH_RINGS ? 1e-4 : 16 / 64.0)));
+            assert_true(seconds <= least * (1 + (way == 0 ? 1e-4 : 16 / 64.0)));
             hs_packing_release(&packing);
         }
     hs_system_release(&system);
@@ -53,10 +54,10 @@ static void both_phases_are_the_sum_of_the_two(void **state)
     struct hs_stage_price pair, one, other;
 
     (void)state;
-    for (int way = 0; way < HS_GRAPH_WAYS; way++) {
-        pair = price_whole(&system, HS_PAIR, (enum hs_graph_way)way);
-        one = price_whole(&system, HS_REDUCE_SCATTER, (enum hs_graph_way)way);
-        other = price_whole(&system, HS_ALLGATHER, (enum hs_graph_way)way);
+    for (int way = 0; way < 3; way++) {
+        pair = price_whole(&system, HS_PAIR, ways[way]);
+        one = price_whole(&system, HS_REDUCE_SCATTER, ways[way]);
+        other = price_whole(&system, HS_ALLGATHER, ways[way]);
         sum = hs_stage_seconds(&one, bytes) + hs_stage_seconds(&other, bytes);
         assert_near(hs_stage_seconds(&pair, bytes), sum, 1e-9);
     }
@@ -76,18 +77,18 @@ static void what_is_kept_goes_with_the_level(void **state)
     struct hs_stage_price before, price;
 
     (void)state;
-    before = price_whole(&system, HS_ALLREDUCE, HS_GRAPH_TREES);
+    before = price_whole(&system, HS_ALLREDUCE, HS_FOREST);
     hs_system_keep(&system);
     assert_non_null(system.graph);
     for (int again = 0; again < 2; again++) {
-        price = price_whole(&system, HS_ALLREDUCE, HS_GRAPH_TREES);
+        price = price_whole(&system, HS_ALLREDUCE, HS_FOREST);
         assert_near(last_line(&price).seconds_per_byte, last_line(&before).seconds_per_byte, 0);
         assert_near(last_line(&price).latency_seconds, last_line(&before).latency_seconds, 0);
     }
     drawn = system;
     drawn.levels[0].bytes_per_second *= 2;
     drawn.levels[0].latency_seconds *= 3;
-    price = price_whole(&drawn, HS_ALLREDUCE, HS_GRAPH_TREES);
+    price = price_whole(&drawn, HS_ALLREDUCE, HS_FOREST);
     assert_near(last_line(&price).seconds_per_byte, last_line(&before).seconds_per_byte / 2, 1e-12);
     assert_near(last_line(&price).latency_seconds, last_line(&before).latency_seconds * 3, 1e-12);
     hs_system_release(&system);
@@ -101,13 +102,41 @@ static void a_choice_forgets_what_was_kept(void **state)
 
     (void)state;
     hs_system_keep(&system);
-    price_whole(&system, HS_ALLGATHER, HS_GRAPH_TREES);
+    price_whole(&system, HS_ALLGATHER, HS_FOREST);
     assert_int_equal(hs_system_choose(&system, units, 3, NULL), HS_OK);
     assert_int_equal(hs_system_choose(&fresh, units, 3, NULL), HS_OK);
-    assert_near(price_whole(&system, HS_ALLGATHER, HS_GRAPH_TREES).lines[0].seconds_per_byte,
-                price_whole(&fresh, HS_ALLGATHER, HS_GRAPH_TREES).lines[0].seconds_per_byte, 0);
+    assert_near(price_whole(&system, HS_ALLGATHER, HS_FOREST).lines[0].seconds_per_byte,
+                price_whole(&fresh, HS_ALLGATHER, HS_FOREST).lines[0].seconds_per_byte, 0);
     hs_system_release(&system);
     hs_system_release(&fresh);
+}
+
+/* PCIe and the CPUs lie beside each NVLink: the host takes one of the two. */
+static void the_host_has_one_way_between_two_units(void **state)
+{
+    struct hs_system system = shipped("dgx1-p100");
+    struct hs_links links = system.levels[0].links;
+    struct hs_packing packing;
+
+    (void)state;
+    hs_system_keep(&system);
+    assert_false(links.fixed_ways);
+    for (int p = 0; p < 3; p++) {
+        struct hs_stage_price before = price_whole(&system, phases[p], HS_FOREST), price;
+        double chosen = last_line(&before).seconds_per_byte, fixed;
+
+        hs_system_fix_ways(&system);
+        price = price_whole(&system, phases[p], HS_FOREST);
+        fixed = last_line(&price).seconds_per_byte;
+        links.fixed_ways = true;
+        assert_int_equal(hs_packing_make(&packing, &links, phases[p], NULL), HS_OK);
+        assert_near(fixed * 7 / 8, packing.seconds_per_byte, 1e-9);
+        assert_true(fixed > chosen * 1.01);
+        hs_packing_release(&packing);
+        system.levels[0].links.fixed_ways = false;
+        hs_graph_empty(system.graph);
+    }
+    hs_system_release(&system);
 }
 
 /* A pair of a DGX-1's GPUs sends over its link; two that have none share their ways. */
@@ -127,8 +156,7 @@ static void other_layers_see_the_ways_that_they_take(void **state)
     /* Rings through two nodes have in each what its own rings carry. */
     assert_near(
         hs_graph_level(&system, (struct hs_layer){.stride = 1, .size = 16}, HS_RING) * 8 / 7,
-        1 / price_whole(&system, HS_ALLGATHER, HS_GRAPH_RINGS).lines[0].seconds_per_byte * 8 / 7,
-        1e-9);
+        1 / price_whole(&system, HS_ALLGATHER, HS_RING).lines[0].seconds_per_byte * 8 / 7, 1e-9);
     hs_system_release(&system);
 }
 
@@ -149,7 +177,7 @@ static void no_plan_is_below_the_limit(void **state)
         for (double bytes = 1e4; bytes <= 1e10; bytes *= 1e3) {
             struct hs_problem problem = hs_problem_world(arity, bytes);
             struct hs_limit limit = hs_limit_of(&system, &problem);
-            struct hs_stage_price trees = price_whole(&system, HS_ALLREDUCE, HS_GRAPH_TREES);
+            struct hs_stage_price trees = price_whole(&system, HS_ALLREDUCE, HS_FOREST);
 
             assert_near(limit.seconds - limit.latency_seconds,
                         bytes * hs_cuts_of(&system.levels[0].links, HS_ALLREDUCE).seconds_per_byte,
@@ -192,6 +220,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("what is kept holds, and goes with the level's figures",
             what_is_kept_goes_with_the_level),
     HS_TEST("a choice of units forgets what was kept", a_choice_forgets_what_was_kept),
+    HS_TEST("the backend host has one way between two units",
+            the_host_has_one_way_between_two_units),
     HS_TEST("other layers see what their ways leave", other_layers_see_the_ways_that_they_take),
     HS_TEST("no plan of a node is below its limit", no_plan_is_below_the_limit),
     HS_TEST("nor is one of more nodes", long_rings_of_more_nodes_are_not_below_it_either),

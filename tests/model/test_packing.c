@@ -1,3 +1,4 @@
+#include "all_trees.h"
 #include "graphs.h"
 
 #include "model/cuts.h"
@@ -228,6 +229,124 @@ static void two_ways_at_once_add_up(void **state)
     hs_links_release(&links);
 }
 
+/* ---- fixed ways ------------------------------------------------------------------------------ */
+
+/* An arc's way is that of hs_links_path; of rings, where there is none, by other units. */
+static void assert_goes(const struct hs_packing *packing, const struct hs_links *links, int from,
+                        int to, int route)
+{
+    int path[HS_LINKS_VERTICES], count = hs_links_path(path, links, from, to);
+
+    if (count == 0)
+        count = hs_links_path_by_units(path, links, from, to);
+    if (route < 0) {
+        assert_int_equal(count, 2);
+        return;
+    }
+    assert_int_equal(packing->routes[route].count, count);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(packing->routes[route].vertices[i], path[i]);
+}
+
+static void assert_goes_by_fixed_ways(const struct hs_packing *packing,
+                                      const struct hs_links *links)
+{
+    for (size_t t = 0; t < packing->count; t++)
+        for (int u = 0; u < packing->units; u++) {
+            const struct hs_tree *tree = &packing->trees[t];
+
+            if (tree->up[u] >= 0)
+                assert_goes(packing, links, u, tree->up[u], tree->up_route[u]);
+            if (tree->down[u] >= 0)
+                assert_goes(packing, links, tree->down[u], u, tree->down_route[u]);
+        }
+}
+
+/* Some of its links only one way, as long as all are joined. */
+static void turn_some(struct hs_links *links, uint64_t *random)
+{
+    for (size_t i = 0; i < links->count; i++) {
+        links->items[i].one_way = below(random, 3) == 0;
+        if (hs_links_check(links, "", NULL) != HS_OK)
+            links->items[i].one_way = false;
+    }
+}
+
+static void all_goes_by_fixed_ways(void **state)
+{
+    static make_function *const makers[] = {hs_packing_make, hs_packing_make_groups,
+                                            hs_packing_make_rings};
+    uint64_t random = 9;
+
+    (void)state;
+    for (int trial = 0; trial < (hs_tests_quick() ? 40 : 200); trial++) {
+        struct hs_links links = random_graph(&random, 2 + below(&random, 9), 1 + trial % 4);
+
+        if (trial % 3 == 2)
+            turn_some(&links, &random);
+        links.fixed_ways = true;
+        for (int p = 0; p < 3 && hs_links_check(&links, "", NULL) == HS_OK; p++)
+            for (int m = 0; m < 3; m++) {
+                struct hs_packing packing = make(makers[m], &links, phases[p]);
+
+                assert_is_packing(&packing, &links, phases[p]);
+                assert_goes_by_fixed_ways(&packing, &links);
+                hs_packing_release(&packing);
+            }
+        hs_links_release(&links);
+    }
+}
+
+static void no_trees_by_fixed_ways_are_faster(void **state)
+{
+    uint64_t random = 10;
+    int slower = 0, compared = 0;
+
+    (void)state;
+    for (int trial = 0; trial < (hs_tests_quick() ? 40 : 300); trial++) {
+        struct hs_links links = random_graph(&random, 2 + below(&random, 4), 1 + below(&random, 3));
+
+        if (trial % 2 == 1)
+            turn_some(&links, &random);
+        for (int p = 0; p < 3 && hs_links_check(&links, "", NULL) == HS_OK; p++) {
+            struct hs_packing packing, choosing;
+
+            if (phases[p] == HS_ALLREDUCE && links.units > 4)
+                continue;
+            links.fixed_ways = true;
+            packing = make(hs_packing_make, &links, phases[p]);
+            links.fixed_ways = false;
+            choosing = make(hs_packing_make, &links, phases[p]);
+            assert_near(packing.seconds_per_byte, fastest_of_all_trees(&links, phases[p]), 1e-6);
+            assert_true(choosing.seconds_per_byte <= packing.seconds_per_byte * (1 + 1e-6));
+            slower += packing.seconds_per_byte > choosing.seconds_per_byte * (1 + 1e-3);
+            compared++;
+            hs_packing_release(&packing);
+            hs_packing_release(&choosing);
+        }
+        hs_links_release(&links);
+    }
+    print_message("# by fixed ways %d of %d are slower\n", slower, compared);
+    assert_true(slower > 0);
+}
+
+static void of_two_ways_the_direct_one_is_fixed(void **state)
+{
+    struct hs_links links = graph_of(2, 1);
+    struct hs_packing packing;
+
+    (void)state;
+    join(&links, 0, 1, 1, 50e9);
+    join(&links, 0, 2, 1, 320e9);
+    join(&links, 2, 1, 1, 320e9);
+    links.fixed_ways = true;
+    packing = make(hs_packing_make, &links, HS_ALLGATHER);
+    assert_near(packing.seconds_per_byte, 0.5 / 50e9, 1e-6);
+    assert_int_equal(packing.route_count, 0);
+    hs_packing_release(&packing);
+    hs_links_release(&links);
+}
+
 /* ---- rings ----------------------------------------------------------------------------------- */
 
 /* The most rings, each of a link of each arc that it passes: every choice is tried. `first`: an
@@ -426,6 +545,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a DGX-1 and a mesh have no more trees per root than ForestColl's k",
             a_dgx1_has_few_trees),
     HS_TEST("two ways at once carry what both can", two_ways_at_once_add_up),
+    HS_TEST("where ways are fixed trees, groups and rings go by them", all_goes_by_fixed_ways),
+    HS_TEST("no trees by fixed ways are faster: all of them in one program",
+            no_trees_by_fixed_ways_are_faster),
+    HS_TEST("of two ways the direct one is fixed", of_two_ways_the_direct_one_is_fixed),
     HS_TEST("as many rings are found as trying all finds", as_many_rings_as_there_are),
     HS_TEST("known machines have the rings that are known", known_machines_have_their_rings),
     HS_TEST("a ring that lacks links goes through the host", without_a_ring_the_host_is_in_it),

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/messages.h"
+#include "model/step_messages.h"
 
 static double seconds_of(const struct hs_system *system, int64_t np, enum hs_phase phase,
                          enum hs_algorithm algorithm, struct hs_layer layer, double bytes)

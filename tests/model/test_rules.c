@@ -1,5 +1,5 @@
 /* Rules of plans as text: written and read, found for a message, and what is refused. */
-#include "../test.h"
+#include "graphs.h"
 
 #include <string.h>
 
@@ -82,6 +82,52 @@ static void a_message_finds_its_plan(void **state)
     hs_rules_release(&rules);
 }
 
+typedef enum hs_status pack(struct hs_packing *packing, const struct hs_links *links,
+                            enum hs_phase phase, struct hs_error *err);
+
+/* With shares as they are written. */
+static void trees_of_layers_are_handed_on(void **state)
+{
+    static pack *const packs[] = {hs_packing_make_rings, hs_packing_make, hs_packing_make_groups};
+    static const enum hs_algorithm algorithms[] = {HS_RING, HS_FOREST, HS_GROUPS};
+    struct hs_links links = dgx1(true);
+    struct hs_text written = {0};
+    struct hs_forests packed = {.units = 8};
+    struct hs_rules rules;
+
+    (void)state;
+    hs_text_append(&written, "ranks 16\n");
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(packs[i / 3](&packed.of[algorithms[i / 3]][i % 3], &links,
+                                      (enum hs_phase)(i % 3), NULL),
+                         HS_OK);
+    for (int twice = 0; twice < 2; twice++)
+        hs_forests_append(&written, &packed);
+    hs_text_append(&written, "rule allreduce 16:1 0 8fx2\nrule allgather 16:1 0 8gx2\n");
+    rules = rules_of(written.data);
+    assert_int_equal(rules.forests.units, 8);
+    for (int i = 0; i < 9; i++) {
+        struct hs_stage_key key = {(enum hs_phase)(i % 3), algorithms[i / 3], {1, 8}};
+        const struct hs_packing *read = hs_forests_find(&rules.forests, key);
+        const struct hs_packing *made = hs_forests_find(&packed, key);
+
+        assert_non_null(read);
+        assert_int_equal(read->count, made->count);
+        for (size_t t = 0; t < read->count; t++) {
+            assert_int_equal(read->trees[t].root, made->trees[t].root);
+            assert_near(read->trees[t].share, made->trees[t].share, 1e-9);
+            for (int u = 0; u < 8; u++) {
+                assert_int_equal(read->trees[t].up[u], made->trees[t].up[u]);
+                assert_int_equal(read->trees[t].down[u], made->trees[t].down[u]);
+            }
+        }
+    }
+    hs_rules_release(&rules);
+    hs_forests_release(&packed);
+    hs_text_release(&written);
+    hs_links_release(&links);
+}
+
 static void ranks_find_their_group(void **state)
 {
     static const struct {
@@ -99,6 +145,10 @@ static void ranks_find_their_group(void **state)
     }
     hs_rules_release(&rules);
 }
+
+#define ONE       "1000000000000"
+#define PAIRS     "trees forest allgather 2 0:" ONE ":-:.,0 1:" ONE ":-:1,.\n"
+#define ALLREDUCE "trees forest allreduce 2 1:" ONE ":1,.:1,.\n"
 
 static void what_is_wrong_is_told_with_its_line(void **state)
 {
@@ -128,7 +178,30 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"ranks 4\nrule allreduce 4:1 0 4\nrule allgather 4:1 0 4\nrule allreduce 4:1 9 4\n",
          "line 4: allreduce of groups of 4: expected it once"},
         {"ranks 16\nrule allreduce 4:1+2*4+4*2+4*2+4*2 0 4\n", "line 2: more than 3 gaps"},
-        {"plans 4\n", "line 1: expected ranks, nodes or rule, found \"plans\""},
+        {"plans 4\n", "line 1: expected ranks, nodes, trees or rule, found \"plans\""},
+        {"ranks 4\nrule allreduce 4:1 0 4f\n",
+         "line 2: plan 4f: expected the trees of its layer 1"},
+        {"ranks 4\n" PAIRS "rule allreduce 4:1 0 2fx2\n", "expected the trees of its layer 1"},
+        {"ranks 4\n" PAIRS "rule allgather 2:2 0 2f\n", "expected the trees of its layer 1"},
+        {"ranks 4\n" PAIRS "rule allgather 4:1 0 2x2f\n", "expected the trees of its layer 2"},
+        {PAIRS "trees forest allgather 3\n", "line 2: shares of trees up to the 0th sum to 0"},
+        {PAIRS "trees forest allgather 2 1:" ONE ":-:1,. 0:" ONE ":-:.,0\n", "sum to 0, not 1"},
+        {PAIRS "trees forest allgather 2 0:" ONE ":-:.,0\n", "line 2: no tree of root 1"},
+        {PAIRS "trees ring allgather 2 0:5:-:.,0 1:" ONE ":-:1,.\n", "1th sum to 5e-12, not 1"},
+        {PAIRS ALLREDUCE "trees forest allreduce 2 0:" ONE ":.,0:.,0\n", "different machines"},
+        {PAIRS "trees groups allreduce 3 0:" ONE ":.,0,0:.,0,0\n", "of 2 and of 3 units"},
+        {"trees allreduce 2 0:1:.,0:.,0\n", "line 1: unknown algorithm"},
+        {"trees forest exchange 2 0:1:.,0:.,0\n", "line 1: unknown phase"},
+        {"trees forest allreduce 65 0:1:.,0:.,0\n", "line 1: units: expected"},
+        {"trees forest allreduce 2 2:1:.,0:.,0\n", "line 1: root: expected"},
+        {"trees forest allreduce 2 0:0:.,0:.,0\n", "line 1: share: expected"},
+        {"trees forest allreduce 2 0:1\n", "line 1: 0 of 2 units"},
+        {"trees forest allreduce 2 0:1:.,0:.,0,0\n", "line 1: more than 2 units"},
+        {"trees forest allreduce 2 0:1:.,0:.,2\n", "line 1: unit: expected"},
+        {"trees forest allreduce 2 0:1:.,0:.,.\n", "line 1: tree 1 does not join"},
+        {"trees forest allreduce 2 0:1:1,0:.,0\n", "line 1: tree 1 does not join"},
+        {"trees forest allreduce 4 0:1:.,2,3,1:.,0,0,0\n", "line 1: tree 1 does not join"},
+        {"trees forest reduce-scatter 2 0:1:.,0:.,0\n", "line 1: expected \"-\" where"},
     };
 
     (void)state;
@@ -147,6 +220,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("what is written is read", what_is_written_is_read),
     HS_TEST("a message finds its plan", a_message_finds_its_plan),
+    HS_TEST("trees of layers are handed on", trees_of_layers_are_handed_on),
     HS_TEST("ranks find their group", ranks_find_their_group),
     HS_TEST("what is wrong is told with its line", what_is_wrong_is_told_with_its_line),
 };

@@ -194,11 +194,13 @@ static void every_shipped_file_reads_back_as_the_same_figures(void **state)
     globfree(&files);
 }
 
-#define LEVEL      "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
-#define LINK(ends) "{\"between\":[" ends "],\"bandwidth_GBps\":10}"
-#define GRAPH(arity, relays, links)                                                                \
-    HEAD "\"levels\":[{\"name\":\"a\",\"arity\":" arity                                            \
-         ",\"fabric\":\"links\",\"latency_us\":1,\"relays\":" relays ",\"links\":[" links "]}]}"
+#define LEVEL "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
+
+#define LINK(ends)                  "{\"between\":[" ends "],\"bandwidth_GBps\":10}"
+#define GRAPH(arity, relays, links) HEAD GRAPH_LEVELS(arity, relays, links)
+#define GRAPH_LEVELS(arity, relays, links)                                                         \
+    "\"levels\":[{\"name\":\"a\",\"arity\":" arity                                                 \
+    ",\"fabric\":\"links\",\"latency_us\":1,\"relays\":" relays ",\"links\":[" links "]}]}"
 #define HEAD "{\"format\":\"hiersearch.system/1\",\"name\":\"x\","
 
 static void bad_files_are_refused_with_the_place(void **state)
@@ -278,6 +280,30 @@ static void bad_files_are_refused_with_the_place(void **state)
                                          strlen(rows[i][0]), &err),
                          HS_INVALID);
         assert_has(err.message, rows[i][1]);
+    }
+}
+
+static void the_host_has_one_way_between_two(void **state)
+{
+    static const char *const files[] = {
+        GRAPH("2", "0", LINK("0,1")),
+        HEAD "\"executor\":\"host\"," GRAPH_LEVELS("2", "0", LINK("0,1"))};
+
+    (void)state;
+    for (int host = 0; host < 2; host++) {
+        struct hs_system system, copy;
+        struct hs_error err = {0};
+
+        assert_status_is(hs_fields_parse(&hs_system_fields, &system, "x.json", files[host],
+                                         strlen(files[host]), &err),
+                         HS_OK, &err);
+        assert_int_equal(system.levels[0].links.fixed_ways, host);
+        assert_int_equal(hs_system_copy(&copy, &system, &err), HS_OK);
+        hs_system_fix_ways(&system);
+        assert_true(system.levels[0].links.fixed_ways);
+        assert_int_equal(copy.levels[0].links.fixed_ways, host);
+        hs_system_release(&copy);
+        hs_system_release(&system);
     }
 }
 
@@ -467,6 +493,8 @@ static void units_stay_in_nodes(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
     HS_TEST("a level may be single links", a_level_may_be_single_links),
+    HS_TEST("of the backend host there is one way between two units",
+            the_host_has_one_way_between_two),
     HS_TEST("a job may have some of the children", a_job_may_have_some_of_the_children),
     HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),

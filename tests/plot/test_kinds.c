@@ -272,7 +272,7 @@ static void system_has_levels_and_layers(void **state)
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("system", &predicted, NULL, NULL);
     /* 2 (4 - 1) / 4 of 8 MB in 1 GB/s, which is the limit; 2 (8 - 1) / 8 of them in 8 GB/s. */
-    assert_has(text, "2\t1\t16\t0\t2\t1\t1\tout joins any number of groups of 2; each has 1.000 "
+    assert_has(text, "2\t1\t16\t0\t2\t1\t1\tout joins all groups of 2; each has 1.000 "
                      "GB/s, latency 2.000 us: 12.00 ms at least\n"
                      "1\t1\t2\t0.12\t1\t0\t0\tin joins 2 processes; each has 8.000 GB/s, "
                      "latency 1.000 us: 1.750 ms at least\n");

@@ -35,6 +35,13 @@ check "where the host executes, layers are measured by each algorithm, and the w
     m[\"certificate\"][\"layers\"] > 6"'
 check "--all has every split by every algorithm there" 'holds every.json "len(m[\"candidates\"]) > 4 and \
     {c[\"plan\"] for c in m[\"candidates\"]} >= {\"8\", \"8h\", \"8t\", \"2x4d\", \"4hx2t\"}"'
+check "the flat split is that by rings" 'holds every.json "m[\"flat_seconds\"] == \
+    [c[\"measured\"][\"median_seconds\"] for c in m[\"candidates\"] if c[\"plan\"] == \"8\"][0]"'
+measure 5 dgx1-v100 --gpus 0,1,4,6-7 --backend null --size 1MiB --plans 5,5f,5g -q -o some.json
+check "GPUs that the job got are those of the machine, with their trees" '[ $status = 0 ] && \
+    holds some.json "m[\"best\"] in (\"5f\", \"5g\")" && grep -q "dgx1-v100-0.1.4.6.7" some.json'
+measure 4 --gpus 0-3 --backend null --size 1MiB -q
+check "which a machine must be given for" '[ $status = 2 ] && grep -q "^hiersearch measure: --gpus: of a SYSTEM" err'
 measure 8 "${letters[@]}" --algorithms ring -q -o rings.json
 check "--algorithms says which" 'holds rings.json "m[\"certificate\"][\"layers\"] == 6 and not set(m[\"best\"]) & set(\"hdt\")"'
 

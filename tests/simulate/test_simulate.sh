@@ -101,6 +101,12 @@ check "other sizes are simulated" simulate others 'x:15@10GB/s~1us' --np 15 --si
 # shellcheck disable=SC2016
 check "halving takes no more than ceil(lg p) latencies, whatever p is" awk \
     '$1 == "15h" { more = $3 - 28 * 1048576 / 10e9; good = more > 4e-6 && more < 8.1e-6 } END { exit !good }' others.txt
+check "some of a node's GPUs are simulated by the links that they keep" \
+    simulate chosen "$top/configs/dgx1-v100.json" --gpus 0,1,4,6-7 --size 16MiB 5f 5g 5
+check "as they are predicted" within chosen.txt 0.02 0.02
+# shellcheck disable=SC2016
+check "trees are four times as fast as rings there" awk \
+    '$1 ~ /5f/ { trees = $2 } $1 == "5" { rings = $2 } END { exit !(trees > 0 && rings > 4 * trees) }' chosen.txt
 check "small messages are simulated" simulate few 'x:16@10GB/s~1us' --np 16 --size 64B 16h 16d 16t
 check "halving packs blocks: one message a step" near few.txt 16h 3 '8e-6'
 check "large ones go in segments of 1 GiB" simulate much 'x:3@10GB/s~1us' --np 3 --size 6GiB 3h 3d 3t

@@ -36,6 +36,12 @@ blocks of the whole tensor a rank has:
               depends on the plan, and that on the size: give both calls `rule=` where a
               reduce-scatter and an allgather of other bytes (of another type) belong together.
 
+Where a rule has `trees`, its innermost layer goes by FORESTS: trees that were packed on the single
+links between the processes of a node, by isend and irecv in turns. Each tree has its share of the
+root's block, or of an AllReduce's message, in segments; segment s goes over an edge in turn s + h,
+h steps behind the tree's first, so that what is sent was there a turn before. SEGMENT_BYTES and
+MOST_SEGMENTS say how many there are, the same on all ranks.
+
 The layers follow the machine only if ranks are numbered node by node, as torchrun and
 `srun --distribution=block` do. Needs PyTorch 2.2 or later and nothing else.
 """
@@ -44,6 +50,7 @@ import threading
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
+from functools import lru_cache
 from typing import Callable, Iterator, NamedTuple, Optional, Union
 
 import torch
@@ -57,15 +64,36 @@ class Rule(NamedTuple):
     up_to_bytes: Optional[int]
     split: tuple[int, ...]  # layer sizes, innermost first
     chunks: int  # parts of a message that travel through the layers one behind the other
+    trees: str = ""  # by which FORESTS the innermost layer goes out and back: "ff"; -: by none
+
+
+class Tree(NamedTuple):
+    """A way of one part of a message through a node. Ranks count in the innermost layer."""
+
+    root: int
+    share: float  # of the root's block; of an AllReduce's tree: of the message
+    up: tuple[int, ...]  # to whom each rank hands on what it has added up; -1: the root
+    down: tuple[int, ...]  # from whom each rank gets what the root has; -1: the root
 
 
 @CONSTANTS@
+
+SEGMENT_BYTES = 1 << 19  # a tree's part goes in segments of so many bytes,
+MOST_SEGMENTS = 32  # or in so many, if that were more
 
 SUPPORTED_OPS = (
     dist.ReduceOp.SUM, dist.ReduceOp.AVG, dist.ReduceOp.MAX, dist.ReduceOp.MIN,
     dist.ReduceOp.PRODUCT, dist.ReduceOp.BAND, dist.ReduceOp.BOR, dist.ReduceOp.BXOR,
 )  # fmt: skip
 
+
+# How one rank's part is added to another's; AVG is a sum.
+COMBINATIONS = (
+    (dist.ReduceOp.SUM, torch.add), (dist.ReduceOp.PRODUCT, torch.mul),
+    (dist.ReduceOp.MAX, torch.maximum), (dist.ReduceOp.MIN, torch.minimum),
+    (dist.ReduceOp.BAND, torch.bitwise_and), (dist.ReduceOp.BOR, torch.bitwise_or),
+    (dist.ReduceOp.BXOR, torch.bitwise_xor),
+)  # fmt: skip
 
 OWN = Rule(None, (NP,), 1)  # one call of torch.distributed's own
 Context = Callable[[int], object]  # what a chunk's work is issued in
@@ -81,6 +109,22 @@ class Layer(NamedTuple):
     stride: int
     size: int
     group: dist.ProcessGroup
+    trees: str = ""  # as of its rule
+
+    def forest(self, phase: str) -> tuple[Tree, ...]:
+        """The trees that it goes by in a phase; none: by the library's own call."""
+        letter = self.trees[1:] if phase == "allgather" else self.trees[:1]
+        return FORESTS.get(f"{phase} {letter}", ())
+
+
+class Edge(NamedTuple):
+    """What one rank sends or receives of a tree, counted in its layer."""
+
+    turn: int  # of the first segment
+    tree: int
+    peer: int
+    sends: bool
+    adds: bool  # what is received
 
 
 def rule_for(message_bytes: int) -> Rule:
@@ -98,7 +142,7 @@ def _rule_of(collective: str, message_bytes: int) -> Rule:
 
 
 def _is_own(rule: Rule) -> bool:
-    return len(rule.split) == 1 and rule.chunks == 1
+    return len(rule.split) == 1 and rule.chunks == 1 and not rule.trees
 
 
 def permutation(rule: Rule = RULES[-1]) -> list[int]:
@@ -239,6 +283,98 @@ def make_mesh(device_type: str, rule: Rule = RULES[-1]) -> DeviceMesh:
     return init_device_mesh(device_type, shape, mesh_dim_names=names)
 
 
+def _depths(parents: tuple[int, ...]) -> list[int]:
+    """How far each rank is from the root."""
+    depths = []
+    for rank in range(len(parents)):
+        depth = 0
+        while parents[rank] >= 0:
+            rank, depth = parents[rank], depth + 1
+        depths.append(depth)
+    return depths
+
+
+def _heights(parents: tuple[int, ...]) -> list[int]:
+    """How far the furthest leaf below each rank is."""
+    heights = [0] * len(parents)
+    for rank in range(len(parents)):
+        height = 0
+        while parents[rank] >= 0:
+            rank, height = parents[rank], height + 1
+            heights[rank] = max(heights[rank], height)
+    return heights
+
+
+@lru_cache(maxsize=None)
+def edges_of(forest: tuple[Tree, ...], rank: int) -> list[Edge]:
+    """What a rank of the layer does, in the order in which both ends of an edge do it."""
+    edges = []
+    for number, tree in enumerate(forest):
+        heights = _heights(tree.up)
+        for child, parent in enumerate(tree.up):
+            if parent >= 0 and rank in (child, parent):
+                edges.append(Edge(heights[child], number, child + parent - rank, rank == child,
+                                  rank == parent))
+        before, depths = max(heights, default=0), _depths(tree.down)
+        for child, parent in enumerate(tree.down):
+            if parent >= 0 and rank in (child, parent):
+                edges.append(Edge(before + depths[child] - 1, number, child + parent - rank,
+                                  rank == parent, False))
+    return sorted(edges)
+
+
+def parts_of(forest: tuple[Tree, ...], length: int, blocks: int) -> list[tuple[int, int]]:
+    """Where each tree's part of a message begins and ends, by the shares, in one of its blocks."""
+    parts, before, block = [], 0.0, length // blocks
+    for number, tree in enumerate(forest):
+        base = tree.root * block if blocks > 1 else 0
+        if number > 0 and blocks > 1 and forest[number - 1].root != tree.root:
+            before = 0.0
+        first = min(int(before * block), block)
+        before += tree.share
+        last = number + 1 == len(forest) or blocks > 1 and forest[number + 1].root != tree.root
+        parts.append((base + first, base + (block if last else min(int(before * block), block))))
+    return parts
+
+
+def _by_trees(whole: torch.Tensor, forest: tuple[Tree, ...], op: dist.ReduceOp.RedOpType,
+              layer: Layer, blocks: int) -> None:
+    """A phase over trees, in place: `whole` has a block for each rank, or is one that all share."""
+    ranks = dist.get_process_group_ranks(layer.group)
+    rank = dist.get_rank(layer.group)
+    combine = next(function for known, function in COMBINATIONS if known == op)
+    parts = parts_of(forest, whole.numel(), blocks)
+    longest = max(end - first for first, end in parts) * whole.element_size()
+    segments = max(1, min(MOST_SEGMENTS, longest // SEGMENT_BYTES))
+    edges = edges_of(forest, rank)
+    for turn in range(segments + max(edge.turn for edge in edges)):
+        calls, sums = [], []
+        for edge in edges:
+            segment, (first, end) = turn - edge.turn, parts[edge.tree]
+            if not 0 <= segment < segments:
+                continue
+            here = whole[first + (end - first) * segment // segments:
+                         first + (end - first) * (segment + 1) // segments]
+            if here.numel() == 0:
+                continue
+            there = torch.empty_like(here) if edge.adds else here
+            calls.append(dist.P2POp(dist.isend if edge.sends else dist.irecv, there,
+                                    ranks[edge.peer], layer.group, edge.tree))
+            if edge.adds:
+                sums.append((here, there))
+        for work in dist.batch_isend_irecv(calls) if calls else ():
+            work.wait()
+        for here, there in sums:
+            combine(here, there, out=here)
+
+
+class _Done:
+    """Work that was waited for."""
+
+    def wait(self) -> None:
+        pass
+
+
 class _LocalReduction:
     """A reduce-scatter made of an exchange of blocks and a local reduction."""
 
@@ -287,6 +423,7 @@ class Hierarchy:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hierarchy")
         self._last: Optional[Future[None]] = None  # handed to the thread
         self._streams: dict[torch.device, list[torch.cuda.Stream]] = {}
+        self._met: set[tuple[dist.ProcessGroup, torch.device]] = set()
 
     def _make_layer(self, stride: int, size: int) -> Layer:
         # Each rank makes its own group of the layer only: as many calls as layers, not as groups.
@@ -299,7 +436,9 @@ class Hierarchy:
 
     def layers(self, rule: Rule = RULES[-1]) -> list[Layer]:
         """This rank's layers of a plan, innermost first."""
-        return [self._layers[shape] for shape in layer_shapes(rule.split)]
+        layers = [self._layers[shape] for shape in layer_shapes(rule.split)]
+        layers[0] = layers[0]._replace(trees=rule.trees)
+        return layers
 
     def make_mesh(self, device_type: str, rule: Rule = RULES[-1]) -> DeviceMesh:
         """The layers as a DeviceMesh of these groups, as make_mesh (PyTorch 2.5 and later)."""
@@ -457,7 +596,7 @@ class Hierarchy:
             self._phases(part, op, layers)
             for part in flat.split(_part_length(flat.numel(), rule))
         ]
-        for step in range(2 * len(layers) + len(chunks) - 1):
+        for step in range(2 * len(layers) + len(chunks)):
             for number, chunk in enumerate(chunks[: step + 1]):
                 with context(number):
                     next(chunk, None)
@@ -477,8 +616,10 @@ class Hierarchy:
     def _phases(self, part: torch.Tensor, op: dist.ReduceOp.RedOpType,
                 layers: list[Layer]) -> Iterator[None]:
         """Takes one chunk through the layers; each step waits for a phase and starts the next."""
+        # By trees that differ each way the last layer, too, is a reduce-scatter and an allgather.
+        split = layers if _goes_two_ways(layers[-1].trees) else layers[:-1]
         inner = 1
-        for layer in layers[:-1]:
+        for layer in split:
             inner *= layer.size
         padding = -part.numel() % inner
         whole = torch.nn.functional.pad(part, (0, padding)) if padding else part
@@ -488,21 +629,22 @@ class Hierarchy:
         sum_op = dist.ReduceOp.SUM if op == dist.ReduceOp.AVG else op
 
         pieces = [whole]
-        for layer in layers[:-1]:
+        for layer in split:
             piece = whole.new_empty(pieces[-1].numel() // layer.size)
             work = self._reduce_scatter(piece, pieces[-1], sum_op, layer)
             yield
             work.wait()
             pieces.append(piece)
-        work = dist.all_reduce(pieces[-1], sum_op, group=layers[-1].group, async_op=True)
-        yield
-        work.wait()
+        if split is not layers:
+            work = self._sum(pieces[-1], sum_op, layers[-1])
+            yield
+            work.wait()
         if op == dist.ReduceOp.AVG and not half:
             _divide(pieces[-1])
-        for layer in reversed(layers[:-1]):
+        for layer in reversed(split):
             piece = pieces.pop()
             whole = pieces[-1]
-            work = dist.all_gather_into_tensor(whole, piece, group=layer.group, async_op=True)
+            work = self._all_gather(whole, piece, layer)
             yield
             work.wait()
         if padding:
@@ -538,13 +680,43 @@ class Hierarchy:
         order = layers[::-1] if ORDER == "permuted" else layers
         for layer in order:
             out = target if layer is order[-1] else piece.new_empty(piece.numel() * layer.size)
-            dist.all_gather_into_tensor(out, piece, group=layer.group, async_op=True).wait()
+            self._all_gather(out, piece, layer).wait()
             piece = out
         if not whole.is_contiguous():
             whole.copy_(target.view(whole.shape))
 
+    def _meet(self, tensor: torch.Tensor, layer: Layer) -> None:
+        """The first call of a group must be one of all its ranks: NCCL makes connections in it."""
+        if (layer.group, tensor.device) not in self._met:
+            self._met.add((layer.group, tensor.device))
+            dist.all_reduce(tensor.new_zeros(1), group=layer.group)
+
+    def _sum(self, whole: torch.Tensor, op: dist.ReduceOp.RedOpType, layer: Layer):
+        forest = layer.forest("allreduce")
+        if not forest:
+            return dist.all_reduce(whole, op, group=layer.group, async_op=True)
+        self._meet(whole, layer)
+        _by_trees(whole, forest, op, layer, 1)
+        return _Done()
+
+    def _all_gather(self, whole: torch.Tensor, piece: torch.Tensor, layer: Layer):
+        forest = layer.forest("allgather")
+        if not forest:
+            return dist.all_gather_into_tensor(whole, piece, group=layer.group, async_op=True)
+        self._meet(whole, layer)
+        whole.view(layer.size, -1)[dist.get_rank(layer.group)] = piece
+        _by_trees(whole, forest, dist.ReduceOp.SUM, layer, layer.size)
+        return _Done()
+
     def _reduce_scatter(self, out: torch.Tensor, whole: torch.Tensor,
                         op: dist.ReduceOp.RedOpType, layer: Layer):
+        forest = layer.forest("reduce-scatter")
+        if forest:
+            self._meet(whole, layer)
+            sums = whole.clone()  # of others' blocks, too
+            _by_trees(sums, forest, op, layer, layer.size)
+            out.copy_(sums.view(layer.size, -1)[dist.get_rank(layer.group)])
+            return _Done()
         if self._scatters:
             try:
                 return dist.reduce_scatter_tensor(
@@ -562,9 +734,13 @@ class Hierarchy:
 
 def _part_length(length: int, rule: Rule) -> int:
     """Elements in each chunk but the last, which may be shorter: only the last needs padding."""
-    inner = NP // rule.split[-1]
+    inner = NP if len(rule.split) == 1 and _goes_two_ways(rule.trees) else NP // rule.split[-1]
     blocks = -(-length // inner)
     return -(-blocks // rule.chunks) * inner
+
+
+def _goes_two_ways(trees: str) -> bool:
+    return trees[:1] != trees[1:]
 
 
 def _divide(piece: torch.Tensor) -> None:

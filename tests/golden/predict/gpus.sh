@@ -6,11 +6,17 @@ level = json.load(open("some.json"))["system"]["levels"][0]
 print(level["arity"], level["relays"], [link["between"] + [link.get("count", 1)] for link in level["links"] if max(link["between"]) < 4])
 END
 hiersearch predict dgx1-v100 --gpus 0,1,4,6 --np 8 -q | head -n 1
+# A range is the numbers from one to the other.
+hiersearch predict dgx1-v100 --gpus 0-3,6 -q | head -n 1
 try() { echo "\$ hiersearch predict $*"; hiersearch predict "$@" 2>&1; echo "exit $?"; }
 try dgx1-v100 --gpus 0,8
 try dgx1-v100 --gpus 0,64
 try dgx1-v100 --gpus 3
 try dgx1-v100 --gpus 0,0
+try dgx1-v100 --gpus 5-0
+try dgx1-v100 --gpus 0-5,3
+try dgx1-v100 --gpus 0-
+try dgx1-v100 --gpus 0-8
 try abci --gpus 0,1
 # Each kind of choice is counted once, and all are counted: 28 of 6 of 8, 6 of 2 of 4, where two share a socket or not.
 kinds() { hiersearch predict "$@" --machines 0 -k 100 -q --format csv | sed -n '/^gpus,/,$p' | tail -n +2; }

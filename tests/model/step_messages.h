@@ -1,9 +1,9 @@
 /*
- * messages.h - messages of a step, and what they take of every link of a machine, counted one by
- * one: for tests of prices.
+ * step_messages.h - messages of a step, and what they take of every link of a machine, counted
+ * one by one: for tests of prices.
  */
-#ifndef HS_TESTS_MODEL_MESSAGES_H
-#define HS_TESTS_MODEL_MESSAGES_H
+#ifndef HS_TESTS_MODEL_STEP_MESSAGES_H
+#define HS_TESTS_MODEL_STEP_MESSAGES_H
 
 #include <math.h>
 #include <string.h>
