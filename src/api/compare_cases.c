@@ -126,10 +126,10 @@ static void say_model_loss(struct hs_sheet *sheet, const struct hs_comparison *c
 
     hs_sheet_say(sheet,
                  "rule       by the model, containment lost the optimum in %zu of %zu case%s\n",
-                 summary->rule_lost, summary->rule_cases, summary->rule_cases == 1 ? "" : "s");
-    if (summary->rule_lost == 0)
+                 summary->rule.lost, summary->rule.cases, summary->rule.cases == 1 ? "" : "s");
+    if (summary->rule.lost == 0)
         return;
-    where = &comparison->cases[summary->rule_loss_case];
+    where = &comparison->cases[summary->rule.loss_case];
     hs_sheet_say(sheet, "           worst %s %% (", HS_AS_PERCENT(where->rule.loss, 2));
     say_place(sheet, where, &where->rule.best.plan);
     hs_sheet_say(sheet, ")\n");
@@ -141,18 +141,18 @@ static void say_rule(struct hs_sheet *sheet, const struct hs_comparison *compari
     const struct hs_compare_summary *summary = &comparison->summary;
     const struct hs_compare_case *where;
 
-    if (summary->rule_cases == 0)
+    if (summary->rule.cases == 0)
         return;
     say_model_loss(sheet, comparison);
-    if (summary->rule_choices)
+    if (summary->rule.choices)
         hs_sheet_say(sheet, "           it keeps the measured winner in %zu of %zu case%s\n",
-                     summary->rule_winner, summary->rule_choices,
-                     summary->rule_choices == 1 ? "" : "s");
-    if (summary->rule_measured == 0)
+                     summary->rule.winner, summary->rule.choices,
+                     summary->rule.choices == 1 ? "" : "s");
+    if (summary->rule.measured == 0)
         return;
-    where = &comparison->cases[summary->rule_regret_case];
+    where = &comparison->cases[summary->rule.regret_case];
     hs_sheet_say(sheet, "           regret of the fastest kept: mean %s %%, worst %s %%",
-                 HS_AS_PERCENT(summary->rule_mean_regret, 2),
+                 HS_AS_PERCENT(summary->rule.mean_regret, 2),
                  HS_AS_PERCENT(where->rule.fastest_regret.value, 2));
     if (where->rule.fastest > 0) {
         hs_sheet_say(sheet, "\n           (it lost ");

@@ -138,13 +138,14 @@ static enum hs_status fit_layers(struct hs_system *system, const struct hs_fit_t
                                  struct hs_error *err)
 {
     const struct hs_point_list *points = &times->points;
-    struct hs_calibration_options options = {.max_residual =
-                                                 (double)settings->max_residual_percent / 100};
+    struct hs_calibration_options options;
     struct hs_text said = {0}, source = {0};
     enum hs_status status;
 
     say_source(&source, times, settings);
-    status = hs_calibrate(system, points->items, points->count, &options, source.data, &said, err);
+    options = (struct hs_calibration_options){
+        .max_residual = (double)settings->max_residual_percent / 100, .source = source.data};
+    status = hs_calibrate(system, points->items, points->count, &options, &said, err);
     hs_say_notes(notes, said.data);
     take_gap(notes, system, times);
     if (!status)

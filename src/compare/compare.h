@@ -182,6 +182,18 @@ struct hs_compare_unused {
     char why[256];
 };
 
+/* What pruning by the containment rule costs, over the cases in which it ran. */
+struct hs_compare_rules {
+    size_t cases;
+    size_t lost;      /* ... in which by the model it lost the optimum */
+    size_t loss_case; /* where it lost most; HS_COMPARE_NONE: nowhere */
+    size_t choices;   /* it ran where there are 2 measured plans or more */
+    size_t winner;    /* ... and keeps the measured winner */
+    size_t measured;  /* ... and keeps a measured plan at all: the regrets are of these */
+    double mean_regret;
+    size_t regret_case; /* HS_COMPARE_NONE: none */
+};
+
 /* All cases together. Shares: of cases where the question makes sense. */
 struct hs_compare_summary {
     size_t plans;
@@ -193,17 +205,10 @@ struct hs_compare_summary {
     size_t found, found_in_noise;
     size_t top_choices; /* cases with more than HS_COMPARE_TOP plans */
     size_t top, top_in_noise;
-    double mean_regret;    /* over `choices`; NaN: none */
-    size_t regret_case;    /* has the largest regret; HS_COMPARE_NONE: no choices */
-    size_t rule_cases;     /* the rule ran */
-    size_t rule_lost;      /* ... and by the model lost the optimum */
-    size_t rule_loss_case; /* where it lost most; HS_COMPARE_NONE: nowhere */
-    size_t rule_choices;   /* it ran where there are 2 measured plans or more */
-    size_t rule_winner;    /* ... and keeps the measured winner */
-    size_t rule_measured;  /* ... and keeps a measured plan at all: the regrets are of these */
-    double rule_mean_regret;
-    size_t rule_regret_case; /* HS_COMPARE_NONE: none */
-    size_t contained;        /* growths whose winner contains the smaller one */
+    double mean_regret; /* over `choices`; NaN: none */
+    size_t regret_case; /* has the largest regret; HS_COMPARE_NONE: no choices */
+    struct hs_compare_rules rule;
+    size_t contained; /* growths whose winner contains the smaller one */
 };
 
 struct hs_comparison {

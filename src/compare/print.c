@@ -356,15 +356,15 @@ static double worst_loss(const struct hs_place *place)
     const struct hs_comparison *all = place->object;
     const struct hs_compare_summary *summary = &all->summary;
 
-    if (summary->rule_cases == 0)
+    if (summary->rule.cases == 0)
         return NAN;
-    return summary->rule_lost ? all->cases[summary->rule_loss_case].rule.loss : 0;
+    return summary->rule.lost ? all->cases[summary->rule.loss_case].rule.loss : 0;
 }
 
 static double worst_rule_regret(const struct hs_place *place)
 {
     const struct hs_comparison *all = place->object;
-    size_t worst = all->summary.rule_regret_case;
+    size_t worst = all->summary.rule.regret_case;
 
     return worst == HS_COMPARE_NONE ? NAN : all->cases[worst].rule.fastest_regret.value;
 }
@@ -402,16 +402,16 @@ static const struct hs_field summary_rows[] = {
     {"top3_within_noise", HS_WHOLE, ALL(summary.top_in_noise)},
     {"mean_regret", HS_NUMBER, ALL(summary.mean_regret), MAY_BE_NONE},
     {"worst_regret", HS_NUMBER, MAY_BE_NONE, .compute = worst_regret},
-    {"rule_cases", HS_WHOLE, ALL(summary.rule_cases), .about = "Cases in which the rule ran."},
-    {"rule_lost_by_model", HS_WHOLE, ALL(summary.rule_lost),
+    {"rule_cases", HS_WHOLE, ALL(summary.rule.cases), .about = "Cases in which the rule ran."},
+    {"rule_lost_by_model", HS_WHOLE, ALL(summary.rule.lost),
      .about = "Of these, where by the model it lost the optimum."},
     {"rule_worst_model_loss", HS_NUMBER, HS_OPTIONAL, SIGNED, .compute = worst_loss},
-    {"rule_choices", HS_WHOLE, ALL(summary.rule_choices),
+    {"rule_choices", HS_WHOLE, ALL(summary.rule.choices),
      .about = "Of rule_cases, those with 2 measured plans or more."},
-    {"rule_keeps_winner", HS_WHOLE, ALL(summary.rule_winner)},
-    {"rule_measured", HS_WHOLE, ALL(summary.rule_measured),
+    {"rule_keeps_winner", HS_WHOLE, ALL(summary.rule.winner)},
+    {"rule_measured", HS_WHOLE, ALL(summary.rule.measured),
      .about = "Of rule_choices, where it keeps a measured plan at all; the regrets are of these."},
-    {"rule_mean_regret", HS_NUMBER, ALL(summary.rule_mean_regret), MAY_BE_NONE},
+    {"rule_mean_regret", HS_NUMBER, ALL(summary.rule.mean_regret), MAY_BE_NONE},
     {"rule_worst_regret", HS_NUMBER, MAY_BE_NONE, .compute = worst_rule_regret},
     {"growths", HS_WHOLE, ALL(growth_count)},
     {"growths_contained", HS_WHOLE, ALL(summary.contained)},

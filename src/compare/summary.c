@@ -168,24 +168,24 @@ static void add_rule(struct hs_compare_summary *out, struct sums *sums,
 
     if (rule->missing)
         return;
-    out->rule_cases++;
+    out->rule.cases++;
     if (rule->loss > 0) {
-        out->rule_lost++;
-        if (out->rule_loss_case == HS_COMPARE_NONE ||
-            rule->loss > cases[out->rule_loss_case].rule.loss)
-            out->rule_loss_case = i;
+        out->rule.lost++;
+        if (out->rule.loss_case == HS_COMPARE_NONE ||
+            rule->loss > cases[out->rule.loss_case].rule.loss)
+            out->rule.loss_case = i;
     }
     if (cases[i].count < 2)
         return;
-    out->rule_choices++;
-    out->rule_winner += rule->keeps_winner;
+    out->rule.choices++;
+    out->rule.winner += rule->keeps_winner;
     if (rule->kept == 0)
         return;
-    out->rule_measured++;
+    out->rule.measured++;
     sums->rule_regrets += rule->fastest_regret.value;
-    if (out->rule_regret_case == HS_COMPARE_NONE ||
-        rule->fastest_regret.value > cases[out->rule_regret_case].rule.fastest_regret.value)
-        out->rule_regret_case = i;
+    if (out->rule.regret_case == HS_COMPARE_NONE ||
+        rule->fastest_regret.value > cases[out->rule.regret_case].rule.fastest_regret.value)
+        out->rule.regret_case = i;
 }
 
 static double mean(double sum, size_t count)
@@ -199,8 +199,8 @@ void hs_compare_summarise(struct hs_comparison *out)
     struct sums sums = {.errors = 0};
 
     *summary = (struct hs_compare_summary){.regret_case = HS_COMPARE_NONE,
-                                           .rule_loss_case = HS_COMPARE_NONE,
-                                           .rule_regret_case = HS_COMPARE_NONE};
+                                           .rule.loss_case = HS_COMPARE_NONE,
+                                           .rule.regret_case = HS_COMPARE_NONE};
     for (size_t i = 0; i < out->case_count; i++) {
         add_errors(summary, &sums, out->cases, i);
         add_choice(summary, &sums, out->cases, i);
@@ -211,5 +211,5 @@ void hs_compare_summarise(struct hs_comparison *out)
     summary->mean_error = mean(sums.errors, summary->plans);
     summary->mean_tau = mean(sums.taus, summary->tau_cases);
     summary->mean_regret = mean(sums.regrets, summary->choices);
-    summary->rule_mean_regret = mean(sums.rule_regrets, summary->rule_measured);
+    summary->rule.mean_regret = mean(sums.rule_regrets, summary->rule.measured);
 }

@@ -280,7 +280,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, const char *source, stru
     const struct hs_fits *had = &run->campaign.system.fits;
     size_t kept = run->settings.stages.count > 0 ? had->point_count : 0;
     struct hs_fit_point *points = calloc(run->grid.plan.count + kept + 1, sizeof(*points));
-    struct hs_calibration_options options = {0};
+    struct hs_calibration_options options = {.source = source};
     enum hs_status status;
     size_t count;
 
@@ -290,7 +290,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, const char *source, stru
     options.max_residual = residual_limit(run, points, count);
     for (size_t i = 0; i < kept; i++)
         points[count++] = had->points[i];
-    status = hs_calibrate(&run->campaign.system, points, count, &options, source, notes, err);
+    status = hs_calibrate(&run->campaign.system, points, count, &options, notes, err);
     free(points);
     return explain(run, status, err);
 }

@@ -36,15 +36,15 @@ static bool copy_numbers(double **out, const struct hs_samples *samples)
 
 static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
 {
-    if (item->whole.count == 0)
+    if (item->layers.whole.count == 0)
         return true;
-    measured->stages = calloc((size_t)item->stage_count, sizeof(*measured->stages));
+    measured->stages = calloc((size_t)item->layers.count, sizeof(*measured->stages));
     if (!measured->stages)
         return false;
-    measured->stage_count = (size_t)item->stage_count;
-    for (int s = 0; s < item->stage_count; s++) {
-        measured->stages[s].key = item->stages[s].key;
-        measured->stages[s].seconds = hs_samples_median(&item->stages[s].seconds);
+    measured->stage_count = (size_t)item->layers.count;
+    for (int s = 0; s < item->layers.count; s++) {
+        measured->stages[s].key = item->layers.stages[s].key;
+        measured->stages[s].seconds = hs_samples_median(&item->layers.stages[s].seconds);
     }
     return true;
 }

@@ -123,7 +123,7 @@ static double whole_seconds(const void *contest, const struct hs_result_message 
     const struct hs_contestant *item = hs_contest_find(contest, HS_AS_PLAN(plan));
 
     (void)message;
-    return item ? hs_samples_median(&item->whole) : NAN;
+    return item ? hs_samples_median(&item->layers.whole) : NAN;
 }
 
 /* Whether the ranks are where the description has them: nodes full, but for the last. */

@@ -190,8 +190,9 @@ static void adopt(struct hs_system *system, const struct hs_system *fitted, stru
 
 enum hs_status hs_calibrate(struct hs_system *system, const struct hs_fit_point *points,
                             size_t count, const struct hs_calibration_options *options,
-                            const char *source, struct hs_text *notes, struct hs_error *err)
+                            struct hs_text *notes, struct hs_error *err)
 {
+    const char *source = options ? options->source : NULL;
     struct hs_belief_options rules = {.max_residual = MAX_RESIDUAL};
     struct hs_system described = *system, fitted; /* their texts are only looked at */
     struct hs_fits fits = {0};

@@ -22,19 +22,20 @@ struct hs_calibration_options {
     double noise;        /* of points that do not say theirs; 0: the default, 0.05 */
     double max_residual; /* a layer whose residual is larger is refused; 0: the default, 0.15 */
     bool shape_only;     /* the system's figures mean nothing, its levels do */
+    const char *source;  /* where the points come from: kept with the fits; NULL: not known */
 };
 
 /* Fits system->fits and system->launch_seconds, and replaces latency and bandwidth of measured
  * levels (with a source that says so), from points, of which a copy is kept. The system's earlier
  * fits go; its described figures are where sharing and priors come from. Notes to the user (a
  * latency that came out negative and was set to 0; layers that are refused; levels without points)
- * are appended to `notes`, one line each; notes may be NULL.
+ * are appended to `notes`, one line each; notes and options may be NULL.
  *
  * HS_INVALID: too few points (fewer than 4, or all of one layer and one size of message), a point
  * that is not of the system (stride * size does not divide np; not positive). HS_FAILED: no layer's
  * times can be described. HS_MEMORY. On failure the system is as it was. */
 enum hs_status hs_calibrate(struct hs_system *system, const struct hs_fit_point *points,
                             size_t count, const struct hs_calibration_options *options,
-                            const char *source, struct hs_text *notes, struct hs_error *err);
+                            struct hs_text *notes, struct hs_error *err);
 
 #endif

@@ -34,7 +34,8 @@ static enum hs_status init(struct hs_messages *messages, const struct hs_level *
                                       .ways = messages->ways,
                                       .rates = messages->rates,
                                       .link_count = (int)(vertices * vertices),
-                                      .units = level->links.units};
+                                      .units = level->links.units,
+                                      .ways_each = 1};
     return HS_OK;
 }
 
@@ -73,12 +74,14 @@ struct arcs {
     struct arc *items;
     int count, turns;
     int way_of[HS_LINKS_UNITS * HS_LINKS_UNITS]; /* of direct links, and one more; 0: not yet */
+    int ways[HS_LINKS_UNITS * HS_LINKS_UNITS];   /* from one to another, so far */
     int *way_of_route;                           /* likewise */
 };
 
 static int way_of(struct arcs *arcs, int from, int to, int route)
 {
     int *way = route < 0 ? &arcs->way_of[from * HS_LINKS_UNITS + to] : &arcs->way_of_route[route];
+    int *ways = &arcs->ways[from * HS_LINKS_UNITS + to];
     int path[HS_LINKS_VERTICES] = {from, to}, count = 2;
 
     if (*way > 0)
@@ -89,6 +92,9 @@ static int way_of(struct arcs *arcs, int from, int to, int route)
             path[i] = arcs->packing->routes[route].vertices[i];
     }
     *way = add_way(arcs->messages, arcs->level, path, count) + 1;
+    arcs->messages->ways[*way - 1].nth = (*ways)++;
+    if (*ways > arcs->messages->play.ways_each)
+        arcs->messages->play.ways_each = *ways;
     return *way - 1;
 }
 
@@ -190,7 +196,8 @@ static void add_messages(struct arcs *arcs, int *where, double bytes, int segmen
             begun++;
         for (int a = 0; a < begun; a++) {
             const struct arc *arc = &arcs->items[a];
-            int segment = turn - arc->turn;
+            int segment = turn - arc->turn, units = play->units;
+            int nth = arcs->messages->ways[arc->way].nth;
 
             if (segment >= segments)
                 continue;
@@ -199,8 +206,8 @@ static void add_messages(struct arcs *arcs, int *where, double bytes, int segmen
                 .from = arc->from,
                 .to = arc->to,
                 .way = arc->way,
-                .sends = arc->to,
-                .uses = arc->from,
+                .sends = nth * units + arc->to,
+                .uses = nth * units + arc->from,
                 .sent_behind = message_of(where, arc->sent_behind, segments, segment),
                 .posted_behind = message_of(where, arc->posted_behind, segments, segment),
                 .used_behind = message_of(where, arc->used_behind, segments, segment),

@@ -30,7 +30,7 @@ struct progress {
     int following; /* the next in its channel's queue; -1: none */
 };
 
-/* What moves between two units; the first of its queue does. */
+/* What moves on a way between two units; the first of its queue does. */
 struct channel {
     int first, last;          /* messages; -1: none */
     bool moves;               /* else it waits for its receive */
@@ -80,8 +80,9 @@ struct player {
     const struct hs_play *play;
     struct progress *messages; /* [count] */
     int *lists[2];             /* [count] messages by flow: sent, used */
-    struct flow *flows[2];     /* [units * units] */
-    struct channel *channels;  /* [units * units] */
+    int width;                 /* flows, and channels, of a unit */
+    struct flow *flows[2];     /* [units * width] */
+    struct channel *channels;  /* [units * width] */
     struct rank *ranks;        /* [units] */
     struct sharing sharing;
     struct heap heap;
@@ -139,7 +140,8 @@ static int channel_of(const struct player *player, int message)
 {
     const struct hs_play_message *sent = &player->play->messages[message];
 
-    return sent->from * player->play->units + sent->to;
+    return sent->from * player->width + way_of(player, message)->nth * player->play->units +
+           sent->to;
 }
 
 /* A message moves at a rate from now on. */
@@ -320,9 +322,9 @@ static void advance(struct player *player, int number, struct moment now)
 
 static void advance_all(struct player *player, int unit, struct moment now)
 {
-    for (int to = 0; to < player->play->units; to++)
-        if (player->channels[unit * player->play->units + to].has_moved)
-            advance(player, unit * player->play->units + to, now);
+    for (int c = unit * player->width; c < (unit + 1) * player->width; c++)
+        if (player->channels[c].has_moved)
+            advance(player, c, now);
 }
 
 /* ---- what a unit does ---- */
@@ -330,7 +332,7 @@ static void advance_all(struct player *player, int unit, struct moment now)
 /* Posts what the flow may expect. */
 static void post_receives(struct player *player, int unit, struct moment now)
 {
-    struct flow *used = &player->flows[1][unit * player->play->units + player->ranks[unit].flow];
+    struct flow *used = &player->flows[1][unit * player->width + player->ranks[unit].flow];
 
     for (; used->other < used->end && used->other < used->next + HS_WINDOW_MAX; used->other++) {
         int message = player->lists[1][used->other];
@@ -347,7 +349,7 @@ static void post_receives(struct player *player, int unit, struct moment now)
 /* Sees what the flow can send, as long as there are not too many under way. */
 static void prepare_sends(struct player *player, int unit)
 {
-    struct flow *sent = &player->flows[0][unit * player->play->units + player->ranks[unit].flow];
+    struct flow *sent = &player->flows[0][unit * player->width + player->ranks[unit].flow];
 
     for (sent->ready = sent->next; sent->ready < sent->end; sent->ready++) {
         int message = player->lists[0][sent->ready];
@@ -361,7 +363,7 @@ static void prepare_sends(struct player *player, int unit)
 /* Sees what of the flow has left; receives, and sends, what it can. */
 static void look(struct player *player, int unit, struct moment now)
 {
-    struct flow *sent = &player->flows[0][unit * player->play->units + player->ranks[unit].flow];
+    struct flow *sent = &player->flows[0][unit * player->width + player->ranks[unit].flow];
 
     while (sent->other < sent->next &&
            player->messages[player->lists[0][sent->other]].state >= HAS_LEFT)
@@ -375,7 +377,7 @@ static void look(struct player *player, int unit, struct moment now)
 static bool send(struct player *player, int unit, struct moment now)
 {
     struct rank *rank = &player->ranks[unit];
-    struct flow *sent = &player->flows[0][unit * player->play->units + rank->flow];
+    struct flow *sent = &player->flows[0][unit * player->width + rank->flow];
     int message = player->lists[0][sent->next];
 
     if (sent->next >= sent->ready)
@@ -397,7 +399,7 @@ static bool send(struct player *player, int unit, struct moment now)
 static bool use(struct player *player, int unit, struct moment now)
 {
     struct rank *rank = &player->ranks[unit];
-    struct flow *used = &player->flows[1][unit * player->play->units + rank->flow];
+    struct flow *used = &player->flows[1][unit * player->width + rank->flow];
     int message = used->next < used->end ? player->lists[1][used->next] : -1;
 
     if (message < 0 || player->messages[message].state != HAS_COME ||
@@ -433,7 +435,7 @@ static void go_on(struct player *player, int unit, struct moment now)
         if (rank->step == TO_END)
             post_receives(player, unit, now);
         rank->step = TO_POST;
-        if (++rank->flow < player->play->units)
+        if (++rank->flow < player->width)
             continue;
         rank->flow = 0;
         rank->sleeps = !rank->moved;
@@ -470,19 +472,23 @@ static void happen(struct player *player, const struct event *event)
 
 /* ---- the player ---- */
 
+/* That it is sent in, or used in. */
+static struct flow *flow_of(struct player *player, const struct hs_play_message *message, int way)
+{
+    return &player->flows[way][way ? message->to * player->width + message->uses
+                                   : message->from * player->width + message->sends];
+}
+
 /* Messages by flow, in their order. */
 static void list_flows(struct player *player, int way)
 {
     const struct hs_play *play = player->play;
-    int flows = play->units * play->units, first = 0;
+    int flows = play->units * player->width, first = 0;
 
     for (size_t m = 0; m < play->count; m++) {
         const struct hs_play_message *message = &play->messages[m];
 
-        player
-            ->flows[way][way ? message->to * play->units + message->uses
-                             : message->from * play->units + message->sends]
-            .end++;
+        flow_of(player, message, way)->end++;
     }
     for (int f = 0; f < flows; f++) {
         struct flow *flow = &player->flows[way][f];
@@ -493,10 +499,7 @@ static void list_flows(struct player *player, int way)
     }
     for (size_t m = 0; m < play->count; m++) {
         const struct hs_play_message *message = &play->messages[m];
-        struct flow *flow = &player->flows[way][way ? message->to * play->units + message->uses
-                                                    : message->from * play->units + message->sends];
-
-        player->lists[way][flow->end++] = (int)m;
+        player->lists[way][flow_of(player, message, way)->end++] = (int)m;
     }
 }
 
@@ -529,7 +532,7 @@ static void release(struct player *player)
 static bool make_room(struct player *player, const struct hs_play *play)
 {
     size_t units = (size_t)play->units, links = (size_t)play->link_count + 1;
-    size_t square = units * units, some = play->count + 1;
+    size_t square = units * (size_t)player->width, some = play->count + 1;
     struct {
         void **place;
         size_t count, bytes;
@@ -556,11 +559,11 @@ static bool make_room(struct player *player, const struct hs_play *play)
 
 enum hs_status hs_play(struct hs_played *played, const struct hs_play *play, struct hs_error *err)
 {
-    struct player player = {.play = play};
+    struct player player = {.play = play, .width = play->units * play->ways_each};
     bool fails = !make_room(&player, play);
 
     if (!fails) {
-        for (int c = 0; c < play->units * play->units; c++)
+        for (int c = 0; c < play->units * player.width; c++)
             player.channels[c].first = -1;
         list_flows(&player, 0);
         list_flows(&player, 1);

@@ -5,8 +5,8 @@
  *  - a rank has flows (engine/flow.h): what one sends leaves in order, what comes is used in order,
  *    HS_WINDOW_MAX at most are under way each way;
  *  - a rank's messages leave HS_MESSAGE_SECONDS apart or more;
- *  - from one rank to another one message moves at a time, the next behind it; what has moved has
- *    come when the latency of its way is over;
+ *  - on each way from one rank to another (of which the engine has one) one message moves at a time,
+ *    the next behind it; what has moved has come when the latency of its way is over;
  *  - messages that pass the same link at a time share it fairly (max-min).
  */
 #ifndef HS_MODEL_PLAY_H
@@ -21,12 +21,14 @@ struct hs_play_way {
     const int *links; /* [count] numbers of links, of hs_play's rates */
     int count;
     double latency_seconds;
+    int nth; /* of the ways from its first unit to its last: 0 .. ways_each - 1 */
 };
 
 struct hs_play_message {
     int from, to;    /* units */
     int way;         /* of the play's */
-    int sends, uses; /* flows 0 .. units - 1 of `from` and of `to`; each in the messages' order */
+    int sends, uses; /* flows 0 .. units * ways_each - 1 of `from` and of `to`; each in the
+                        messages' order */
     /* Messages to `from` that is used before this one is sent; from `to` that has left before its
      * receive is posted, without which it does not move; to `to` that is used before it. -1: none.
      */
@@ -42,7 +44,8 @@ struct hs_play {
     int way_count;
     const double *rates; /* [link_count] bytes per second, each way a link of its own */
     int link_count;
-    int units; /* >= 2 */
+    int units;     /* >= 2 */
+    int ways_each; /* from one unit to another at most; >= 1 */
 };
 
 /* Until all are used; of the last one's way, what was spent on latencies and on moving bytes: the

@@ -28,7 +28,8 @@ struct row {
 };
 
 struct rows {
-    struct row data[PLANS + 2]; /* and the flat split, and the job's plan */
+    const struct hs_result *result; /* of which they are */
+    struct row data[PLANS + 2];     /* and the flat split, and the job's plan */
     size_t count;
     /* The library's own call, a bar below them: NaN where nothing is known, or where the flat split
      * is that call. */
@@ -72,9 +73,10 @@ static void extend(struct rows *rows, const struct row *row)
 }
 
 /* Adds the plan unless it is there already, or nothing is known about its layers. */
-static void add(struct rows *rows, const struct hs_result *result,
-                const struct hs_result_message *message, const struct hs_plan *plan)
+static void add(struct rows *rows, const struct hs_result_message *message,
+                const struct hs_plan *plan)
 {
+    const struct hs_result *result = rows->result;
     struct row *row = &rows->data[rows->count];
 
     if (find(rows, plan))
@@ -99,28 +101,27 @@ static void add(struct rows *rows, const struct hs_result *result,
     rows->count++;
 }
 
-static void collect(struct rows *rows, const struct hs_result *result,
-                    const struct hs_result_message *message, const struct hs_plan *wanted)
+static void collect(struct rows *rows, const struct hs_result_message *message,
+                    const struct hs_plan *wanted)
 {
-    struct hs_plan flat = hs_result_flat(result);
+    struct hs_plan flat = hs_result_flat(rows->result);
 
     for (size_t i = 0; i < message->candidate_count && rows->count < PLANS; i++)
-        add(rows, result, message, &message->candidates[i].plan);
+        add(rows, message, &message->candidates[i].plan);
     if (wanted->split.count > 0)
-        add(rows, result, message, wanted);
-    add(rows, result, message, &flat);
+        add(rows, message, wanted);
+    add(rows, message, &flat);
 }
 
 /* The library's own call: what it is said to take, and what it took. */
-static void collect_own(struct rows *rows, const struct hs_result *result,
-                        const struct hs_result_message *message)
+static void collect_own(struct rows *rows, const struct hs_result_message *message)
 {
     const struct hs_library_price *own = message->library;
     const struct hs_baseline_result *baseline = hs_plot_best_baseline(message);
 
     rows->own_seconds = NAN;
     rows->own_measured = hs_plot_measured(baseline ? &baseline->measured : NULL);
-    if (own && hs_library_is_priced(own) && !is_own(result)) {
+    if (own && hs_library_is_priced(own) && !is_own(rows->result)) {
         rows->own_seconds = own->seconds;
         snprintf(rows->own_name, sizeof(rows->own_name), "%s's own",
                  hs_library_written(own->library));
@@ -138,10 +139,10 @@ static bool has_own(const struct rows *rows)
 }
 
 /* A flat split that takes many times as long as the others would leave them no room. */
-static void end_axis(struct rows *rows, const struct hs_result *result)
+static void end_axis(struct rows *rows)
 {
     struct rows others = {.count = 0};
-    struct hs_plan flat = hs_result_flat(result);
+    struct hs_plan flat = hs_result_flat(rows->result);
 
     for (size_t i = 0; i < rows->count; i++)
         if (hs_plan_compare(&rows->data[i].plan, &flat) != 0)
@@ -171,8 +172,9 @@ static const int phase_numbers[HS_PHASE_COUNT] = {
 
 /* "4 nvlink" where the segment is wide enough for it, "4" where it is for that, else "-". */
 static void segment_label(char *label, size_t bytes, const struct rows *rows, const struct row *row,
-                          const struct hs_plot_segment *segment, const struct hs_result *result)
+                          const struct hs_plot_segment *segment)
 {
+    const struct hs_result *result = rows->result;
     double width = fmin(segment->seconds, rows->axis_seconds) / rows->axis_seconds / GLYPH_SHARE;
     bool extrapolated = result->has_system && result->system.fits.count > 0 && row->has_cost &&
                         row->cost.stages[segment->layer].extrapolated;
@@ -211,8 +213,7 @@ static void write_box(struct hs_text *out, const struct rows *rows, const struct
 }
 
 static void write_bar(struct hs_text *out, const struct rows *rows, const struct row *row,
-                      const struct hs_plot_phases *phases, double top, double height,
-                      const struct hs_result *result)
+                      const struct hs_plot_phases *phases, double top, double height)
 {
     double seconds = 0;
 
@@ -220,7 +221,7 @@ static void write_bar(struct hs_text *out, const struct rows *rows, const struct
         const struct hs_plot_segment *segment = &phases->segments[i];
         char label[HS_SYSTEM_NAME + 32];
 
-        segment_label(label, sizeof(label), rows, row, segment, result);
+        segment_label(label, sizeof(label), rows, row, segment);
         write_box(out, rows,
                   &(struct box){.top = top,
                                 .height = height,
@@ -252,7 +253,7 @@ static double own_height(const struct rows *rows)
     return isfinite(rows->own_seconds) && isfinite(rows->own_measured.seconds) ? BAR / 2 : BAR;
 }
 
-static void write_bars(struct hs_text *out, const struct rows *rows, const struct hs_result *result)
+static void write_bars(struct hs_text *out, const struct rows *rows)
 {
     double own_top = bar_top(rows->count), own = own_height(rows);
 
@@ -261,31 +262,49 @@ static void write_bars(struct hs_text *out, const struct rows *rows, const struc
         const struct row *row = &rows->data[i];
         double top = bar_top(i), height = bar_height(row);
 
-        write_bar(out, rows, row, &row->predicted, top, height, result);
+        write_bar(out, rows, row, &row->predicted, top, height);
         if (row->predicted.count > 0)
             top -= BAR / 2;
-        write_bar(out, rows, row, &row->measured, top, height, result);
+        write_bar(out, rows, row, &row->measured, top, height);
     }
     write_own_bar(out, rows, rows->own_seconds, own_top, own, false);
     write_own_bar(out, rows, rows->own_measured.seconds,
                   isfinite(rows->own_seconds) ? own_top - own : own_top, own, true);
 }
 
-static void write_total(struct hs_text *out, double y, struct hs_plot_time time, double end,
-                        double axis_seconds, const char *how, bool measured)
-{
-    /* Where chunks overlap, the text stands behind bars that end later. */
-    const char *whole = end > OVERLAP * time.seconds ? "whole " : "";
+/* A whole time beside its bars, which end at `end`. */
+struct total {
+    struct hs_plot_time time;
+    double end;
+};
 
-    if (!isfinite(time.seconds))
+static void write_total(struct hs_text *out, const struct rows *rows, double y,
+                        const struct total *total, const char *how, bool measured)
+{
+    const struct hs_plot_time *time = &total->time;
+    /* Where chunks overlap, the text stands behind bars that end later. */
+    const char *whole = total->end > OVERLAP * time->seconds ? "whole " : "";
+    double end = fmax(total->end, isfinite(time->high) ? time->high : time->seconds);
+
+    if (!isfinite(time->seconds))
         return;
     hs_tsv_number(out, y);
-    hs_tsv_time(out, time);
-    end = fmax(end, isfinite(time.high) ? time.high : time.seconds);
-    hs_tsv_number(out, fmin(end, axis_seconds));
+    hs_tsv_time(out, *time);
+    hs_tsv_number(out, fmin(end, rows->axis_seconds));
     hs_tsv_count(out, measured);
-    hs_text_append(out, "\t%s%s%s%s\n", whole, HS_AS_TIME(time.seconds), how,
-                   end > axis_seconds ? ", bar cut" : "");
+    hs_text_append(out, "\t%s%s%s%s\n", whole, HS_AS_TIME(time->seconds), how,
+                   end > rows->axis_seconds ? ", bar cut" : "");
+}
+
+/* The prediction above the measurement, where there are both: bars of `height` from `top` down. */
+static void write_pair(struct hs_text *out, const struct rows *rows, double top, double height,
+                       const struct total pair[2])
+{
+    double y = top - height / 2;
+    bool both = height < BAR;
+
+    write_total(out, rows, y, &pair[0], both ? " predicted" : "", false);
+    write_total(out, rows, both ? y - height : y, &pair[1], both ? " measured" : "", true);
 }
 
 /* The file's time, else the model's, with the interval of a calibrated system. */
@@ -302,42 +321,33 @@ static struct hs_plot_time predicted_total(const struct row *row, bool calibrate
     return time;
 }
 
-static void write_own_totals(struct hs_text *out, const struct rows *rows)
-{
-    double height = own_height(rows), y = bar_top(rows->count) - height / 2;
-    bool both = height < BAR;
-
-    write_total(out, y, (struct hs_plot_time){rows->own_seconds, NAN, NAN}, rows->own_seconds,
-                rows->axis_seconds, both ? " predicted" : "", false);
-    write_total(out, both ? y - height : y, rows->own_measured, rows->own_measured.seconds,
-                rows->axis_seconds, both ? " measured" : "", true);
-}
-
 /* Whole plans: their times are not just the sum of the layers'. */
-static void write_totals(struct hs_text *out, const struct rows *rows, bool calibrated)
+static void write_totals(struct hs_text *out, const struct rows *rows)
 {
+    bool calibrated = rows->result->has_system && rows->result->system.fits.count > 0;
+
     hs_tsv_block(out, "totals", "y seconds low high text_at measured text");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->data[i];
-        double height = bar_height(row), y = bar_top(i) - height / 2;
-        bool both = row->predicted.count > 0 && row->measured.count > 0;
+        bool is_measured = row->measured.count > 0 && row->candidate;
+        const struct total pair[] = {
+            {predicted_total(row, calibrated), hs_plot_phases_seconds(&row->predicted)},
+            {hs_plot_measured(is_measured ? row->candidate->measured : NULL),
+             hs_plot_phases_seconds(&row->measured)}};
 
-        write_total(out, y, predicted_total(row, calibrated),
-                    hs_plot_phases_seconds(&row->predicted), rows->axis_seconds,
-                    both ? " predicted" : "", false);
-        if (row->measured.count > 0 && row->candidate)
-            write_total(out, both ? y - height : y, hs_plot_measured(row->candidate->measured),
-                        hs_plot_phases_seconds(&row->measured), rows->axis_seconds,
-                        both ? " measured" : "", true);
+        write_pair(out, rows, bar_top(i), bar_height(row), pair);
     }
-    if (has_own(rows))
-        write_own_totals(out, rows);
+    if (has_own(rows)) {
+        const struct total own[] = {{{rows->own_seconds, NAN, NAN}, rows->own_seconds},
+                                    {rows->own_measured, rows->own_measured.seconds}};
+
+        write_pair(out, rows, bar_top(rows->count), own_height(rows), own);
+    }
 }
 
-static void write_ticks(struct hs_text *out, const struct rows *rows,
-                        const struct hs_result *result)
+static void write_ticks(struct hs_text *out, const struct rows *rows)
 {
-    struct hs_plan flat_plan = hs_result_flat(result);
+    struct hs_plan flat_plan = hs_result_flat(rows->result);
 
     hs_tsv_block(out, "ticks", "y label");
     for (size_t i = 0; i < rows->count; i++) {
@@ -345,9 +355,9 @@ static void write_ticks(struct hs_text *out, const struct rows *rows,
 
         hs_tsv_number(out, 0.0 - (double)i);
         hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan),
-                       !flat            ? ""
-                       : is_own(result) ? " (NCCL's own)"
-                                        : " (flat)");
+                       !flat                  ? ""
+                       : is_own(rows->result) ? " (NCCL's own)"
+                                              : " (flat)");
     }
     if (has_own(rows)) {
         hs_tsv_number(out, 0.0 - (double)rows->count);
@@ -398,16 +408,16 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     hs_tsv_fact(out, "measured", "%d", rows->any_measured);
     hs_tsv_fact(out, "longest", "%#.9g", rows->axis_seconds);
     hs_tsv_time_unit(out, rows->axis_seconds);
-    write_bars(out, rows, result);
-    write_totals(out, rows, result->has_system && result->system.fits.count > 0);
-    write_ticks(out, rows, result);
+    write_bars(out, rows);
+    write_totals(out, rows);
+    write_ticks(out, rows);
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
     const struct hs_result *result = job->inputs[0].result;
-    struct rows rows = {.count = 0};
+    struct rows rows = {.result = result};
     const struct hs_result_message *message;
     struct hs_plan wanted;
     struct hs_plot_job at_size = *job; /* the size is chosen here */
@@ -418,8 +428,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (status != HS_OK)
         return status;
     message = hs_plot_message(result, at_size.bytes);
-    collect(&rows, result, message, &wanted);
-    collect_own(&rows, result, message);
+    collect(&rows, message, &wanted);
+    collect_own(&rows, message);
     if (rows.count == 0)
         return hs_fail(err, HS_INVALID,
                        "%s: has neither predicted nor measured times per layer; measure with a "
@@ -428,7 +438,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (wanted.split.count > 0 && !find(&rows, &wanted))
         return hs_fail(err, HS_INVALID, "--plan %s: %s has no times of its layers", job->plan,
                        job->inputs[0].name);
-    end_axis(&rows, result);
+    end_axis(&rows);
     write_rows(out, &at_size, &rows, message);
     return HS_OK;
 }

@@ -44,9 +44,9 @@ enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *
     if (problem.group.ranks == 0)
         problem.group = hs_group_world(hs_split_product(&plan->split));
     hs_plan_format(item.name, plan);
-    item.stage_count = hs_problem_stages(stages, &problem, plan);
-    for (int s = 0; s < item.stage_count; s++)
-        item.stages[s].key = stages[s].key;
+    item.layers.count = hs_problem_stages(stages, &problem, plan);
+    for (int s = 0; s < item.layers.count; s++)
+        item.layers.stages[s].key = stages[s].key;
     return add(contest, &item, err);
 }
 
@@ -93,11 +93,11 @@ static enum hs_status tell_choices(const struct hs_contest *contest, struct hs_c
     enum hs_status status = HS_OK;
 
     forget_choices(item);
-    if (item->stage_count == 0)
+    if (item->layers.count == 0)
         return add_choice(item, hs_phase_names[hs_collectives[contest->problem.collective].last],
                           outcome->choices[0], err);
-    for (int s = 0; s < item->stage_count && status == HS_OK; s++)
-        status = add_choice(item, hs_stage_key_format(name, item->stages[s].key),
+    for (int s = 0; s < item->layers.count && status == HS_OK; s++)
+        status = add_choice(item, hs_stage_key_format(name, item->layers.stages[s].key),
                             outcome->choices[s], err);
     return status;
 }
@@ -110,9 +110,9 @@ void hs_contest_release(struct hs_contest *contest)
         hs_samples_release(&item->seconds);
         hs_samples_release(&item->device);
         hs_samples_release(&item->eager);
-        hs_samples_release(&item->whole);
-        for (int stage = 0; stage < item->stage_count; stage++)
-            hs_samples_release(&item->stages[stage].seconds);
+        hs_samples_release(&item->layers.whole);
+        for (int stage = 0; stage < item->layers.count; stage++)
+            hs_samples_release(&item->layers.stages[stage].seconds);
         forget_choices(item);
     }
     free(contest->items);
@@ -128,7 +128,7 @@ static bool is_plan(const struct hs_contestant *item)
 static bool needs_closing(const struct hs_contestant *item)
 {
     return item->ending != HS_ENDING_OPEN && item->status == HS_MEASURE_OK &&
-           item->seconds.count > 0 && item->verified_at != item->seconds.count;
+           item->seconds.count > 0 && item->session.verified_at != item->seconds.count;
 }
 
 bool hs_contestant_done(const struct hs_contestant *item)
@@ -237,7 +237,7 @@ static void judge_one(const struct hs_contest *contest, struct hs_contestant *it
 
 static double cost_per_run(const struct hs_contestant *item)
 {
-    return item->runs ? item->spent_seconds / (double)item->runs : 0;
+    return item->session.runs ? item->session.spent_seconds / (double)item->session.runs : 0;
 }
 
 /* When the last round must be over: what is kept for closing runs and for layers comes off. */
@@ -261,7 +261,7 @@ static void pause_by_share(struct hs_contest *contest, double remaining_seconds)
 
     for (size_t i = 0; i < contest->count; i++)
         if (contest->items[i].ending == HS_ENDING_OPEN) {
-            total += contest->items[i].spent_seconds;
+            total += contest->items[i].session.spent_seconds;
             open++;
         }
     for (size_t i = 0; i < contest->count; i++) {
@@ -269,8 +269,9 @@ static void pause_by_share(struct hs_contest *contest, double remaining_seconds)
 
         if (item->ending != HS_ENDING_OPEN)
             continue;
-        item->paused = item->seconds.count > 0 &&
-                       item->spent_seconds + cost_per_run(item) > total / (double)open;
+        item->session.paused =
+            item->seconds.count > 0 &&
+            item->session.spent_seconds + cost_per_run(item) > total / (double)open;
     }
 }
 
@@ -308,7 +309,7 @@ static bool is_due(const struct hs_contest *contest, const struct hs_contestant 
 {
     if (item->ending != HS_ENDING_OPEN)
         return needs_closing(item);
-    return !item->paused && elapsed_seconds + cost_per_run(item) < samples_end(contest);
+    return !item->session.paused && elapsed_seconds + cost_per_run(item) < samples_end(contest);
 }
 
 static bool any_due(const struct hs_contest *contest, double elapsed_seconds)
@@ -340,11 +341,11 @@ static struct hs_step step_for(const struct hs_contest *contest, size_t index, b
                  .group = contest->problem.group,
                  .native = item->native,
                  .count = contest->elements},
-        .rules = {.warmup_runs = item->prepared ? 0 : contest->rules.warmup_runs,
+        .rules = {.warmup_runs = item->session.prepared ? 0 : contest->rules.warmup_runs,
                   .min_samples = 1,
                   .max_samples = 1},
-        .prepare = !item->prepared,
-        .verify = !timed && (item->verified_at == 0 || needs_closing(item)),
+        .prepare = !item->session.prepared,
+        .verify = !timed && (item->session.verified_at == 0 || needs_closing(item)),
         .timed = timed,
         .item = index};
 }
@@ -370,7 +371,7 @@ static bool next_sample(struct hs_step *step, struct hs_contest *contest, double
 
 static bool wants_layers(const struct hs_contest *contest, const struct hs_contestant *item)
 {
-    return item->layer_runs < contest->rules.layer_runs;
+    return item->layers.runs < contest->rules.layer_runs;
 }
 
 static bool next_layers(struct hs_step *step, struct hs_contest *contest, double elapsed_seconds)
@@ -408,11 +409,11 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
         status = hs_samples_join(&item->eager, &outcome->eager, err);
     if (status != HS_OK)
         return status;
-    item->spent_seconds += outcome->cost_seconds;
-    item->runs++;
+    item->session.spent_seconds += outcome->cost_seconds;
+    item->session.runs++;
     if (!step->verify)
         return HS_OK;
-    item->verified_at = item->seconds.count;
+    item->session.verified_at = item->seconds.count;
     item->wrong_elements = outcome->wrong_elements;
     if (outcome->wrong_elements > 0) {
         const struct hs_group *group = &contest->problem.group;
@@ -432,11 +433,11 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
 static enum hs_status tell_stages(struct hs_contestant *item, const struct hs_step_outcome *outcome,
                                   struct hs_error *err)
 {
-    enum hs_status status = hs_samples_join(&item->whole, &outcome->seconds, err);
+    enum hs_status status = hs_samples_join(&item->layers.whole, &outcome->seconds, err);
 
-    for (int s = 0; s < item->stage_count && status == HS_OK; s++)
-        status = hs_samples_add(&item->stages[s].seconds, outcome->stage_seconds[s], err);
-    item->layer_runs++;
+    for (int s = 0; s < item->layers.count && status == HS_OK; s++)
+        status = hs_samples_add(&item->layers.stages[s].seconds, outcome->stage_seconds[s], err);
+    item->layers.runs++;
     return status;
 }
 
@@ -452,7 +453,7 @@ enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step 
                          outcome->reason);
         return HS_OK;
     }
-    item->prepared = true;
+    item->session.prepared = true;
     if (step->prepare)
         status = tell_choices(contest, item, outcome, err);
     if (status != HS_OK)

@@ -56,6 +56,28 @@ struct hs_stage_samples {
     struct hs_samples seconds; /* one per run */
 };
 
+/* What was done with a contestant since the program was started. */
+struct hs_contestant_session {
+    size_t verified_at;    /* samples when it was last verified, 0: not yet */
+    bool prepared, paused; /* paused: its share is used up */
+    double spent_seconds;  /* warm-up and checks included */
+    size_t runs;           /* in that time */
+};
+
+/* Its runs with the times of stages. */
+struct hs_contestant_layers {
+    size_t runs;
+    struct hs_stage_samples stages[HS_STAGES_MAX]; /* in their order */
+    int count;                                     /* of stages; 0 for a baseline */
+    struct hs_samples whole;                       /* the same runs as a whole */
+};
+
+/* What of it the journal has. */
+struct hs_contestant_journaled {
+    size_t runs, layer_runs;
+    bool ending;
+};
+
 struct hs_contestant {
     char name[HS_SPLIT_TEXT]; /* the plan as text, or the baseline's name; no two are the same */
     struct hs_plan plan;      /* split.count 0: a baseline */
@@ -67,21 +89,13 @@ struct hs_contestant {
     struct hs_samples device;     /* by the device's clock; empty, or as many as above */
     struct hs_samples eager;      /* by the host's where the above are not; likewise */
     uint64_t wrong_elements;
-    size_t verified_at;    /* samples when it was last verified, 0: not yet in this session */
-    bool prepared, paused; /* paused: its share is used up */
-    double spent_seconds;  /* in this session, warm-up and checks included */
-    size_t runs;           /* in that time */
-    size_t layer_runs;     /* runs with the times of stages: */
-    struct hs_stage_samples stages[HS_STAGES_MAX]; /* in their order */
-    int stage_count;                               /* 0 for a baseline */
-    struct hs_samples whole;                       /* the same runs as a whole */
+    struct hs_contestant_session session;
+    struct hs_contestant_layers layers;
     /* [choice_count] owned: what the library took for a stage, by the stage's key; of a baseline by
      * its phase. None where that is not known. */
     struct hs_fact *choices;
     size_t choice_count;
-    size_t journaled; /* samples already in the journal */
-    size_t journaled_layers;
-    bool journaled_ending;
+    struct hs_contestant_journaled journaled;
 };
 
 struct hs_contest_rules {

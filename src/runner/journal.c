@@ -83,8 +83,9 @@ static void skip(struct hs_samples *samples, size_t from)
 
 bool hs_journal_wants(const struct hs_contestant *item)
 {
-    return item->seconds.count > item->journaled || item->whole.count > item->journaled_layers ||
-           (hs_contestant_done(item) && !item->journaled_ending);
+    return item->seconds.count > item->journaled.runs ||
+           item->layers.whole.count > item->journaled.layer_runs ||
+           (hs_contestant_done(item) && !item->journaled.ending);
 }
 
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
@@ -98,20 +99,20 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
         return HS_OK;
     if (!hs_contestant_done(item)) /* it may yet be verified once more */
         line.item.ending = HS_ENDING_OPEN;
-    skip(&line.item.seconds, item->journaled);
-    skip(&line.item.device, item->journaled);
-    skip(&line.item.eager, item->journaled);
-    skip(&line.item.whole, item->journaled_layers);
-    if (item->journaled > 0)
+    skip(&line.item.seconds, item->journaled.runs);
+    skip(&line.item.device, item->journaled.runs);
+    skip(&line.item.eager, item->journaled.runs);
+    skip(&line.item.layers.whole, item->journaled.layer_runs);
+    if (item->journaled.runs > 0)
         line.item.choice_count = 0;
-    for (int stage = 0; stage < item->stage_count; stage++)
-        skip(&line.item.stages[stage].seconds, item->journaled_layers);
+    for (int stage = 0; stage < item->layers.count; stage++)
+        skip(&line.item.layers.stages[stage].seconds, item->journaled.layer_runs);
     status = hs_fields_print(&text, &hs_contestant_line_fields, &line, true, err);
     status = write_text(journal, &text, status, err);
     if (status == HS_OK) {
-        item->journaled = item->seconds.count;
-        item->journaled_layers = item->whole.count;
-        item->journaled_ending = hs_contestant_done(item);
+        item->journaled.runs = item->seconds.count;
+        item->journaled.layer_runs = item->layers.whole.count;
+        item->journaled.ending = hs_contestant_done(item);
     }
     return status;
 }

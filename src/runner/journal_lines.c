@@ -37,7 +37,7 @@ static const struct hs_fields stage_fields = {HS_ROWS(stage_rows, struct hs_stag
 
 static bool has_stages(const struct hs_place *place)
 {
-    return ((const struct hs_contestant_line *)place->object)->item.whole.count > 0;
+    return ((const struct hs_contestant_line *)place->object)->item.layers.whole.count > 0;
 }
 
 static bool has_choices(const struct hs_place *place)
@@ -56,9 +56,9 @@ static const struct hs_field contestant_rows[] = {
     {"samples", HS_SECONDS, TIMES(seconds)},
     {"device", HS_SECONDS, TIMES(device)},
     {"eager", HS_SECONDS, TIMES(eager)},
-    {"stages", HS_LIST, ITEM(stages), HS_OTHER(struct hs_contestant_line, item.stage_count),
+    {"stages", HS_LIST, ITEM(layers.stages), HS_OTHER(struct hs_contestant_line, item.layers.count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
-    {"whole", HS_SECONDS, TIMES(whole)},
+    {"whole", HS_SECONDS, TIMES(layers.whole)},
     {"choices", HS_FACTS, HS_LIST_AT(struct hs_contestant_line, item.choices, item.choice_count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .when = has_choices},
 };

@@ -38,12 +38,13 @@ static enum hs_status add_line(struct hs_contestant *item, const struct hs_conte
     if (status == HS_OK)
         status = append(&item->eager, &line->eager, err);
     if (status == HS_OK)
-        status = append(&item->whole, &line->whole, err);
-    for (int i = 0; i < line->stage_count && status == HS_OK; i++)
-        for (int k = 0; k < item->stage_count && status == HS_OK; k++)
-            if (hs_stage_key_equal(item->stages[k].key, line->stages[i].key))
-                status = append(&item->stages[k].seconds, &line->stages[i].seconds, err);
-    item->layer_runs = item->whole.count;
+        status = append(&item->layers.whole, &line->layers.whole, err);
+    for (int i = 0; i < line->layers.count && status == HS_OK; i++)
+        for (int k = 0; k < item->layers.count && status == HS_OK; k++)
+            if (hs_stage_key_equal(item->layers.stages[k].key, line->layers.stages[i].key))
+                status =
+                    append(&item->layers.stages[k].seconds, &line->layers.stages[i].seconds, err);
+    item->layers.runs = item->layers.whole.count;
     return status;
 }
 
@@ -91,10 +92,10 @@ static void reopen(struct hs_contestant *item, bool retry)
         item->reason[0] = '\0';
     }
     if (item->ending != HS_ENDING_OPEN)
-        item->verified_at = item->seconds.count;
-    item->journaled = item->seconds.count;
-    item->journaled_layers = item->whole.count;
-    item->journaled_ending = item->ending != HS_ENDING_OPEN;
+        item->session.verified_at = item->seconds.count;
+    item->journaled.runs = item->seconds.count;
+    item->journaled.layer_runs = item->layers.whole.count;
+    item->journaled.ending = item->ending != HS_ENDING_OPEN;
 }
 
 void hs_journal_mend(struct hs_journal *journal)

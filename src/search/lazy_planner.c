@@ -359,8 +359,7 @@ enum hs_status hs_lazy_planner_fitted(struct hs_system *system,
     enum hs_status status;
 
     *system = planner->base;
-    status =
-        hs_calibrate(system, planner->points, gather_points(planner), &options, NULL, NULL, &why);
+    status = hs_calibrate(system, planner->points, gather_points(planner), &options, NULL, &why);
     return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "%s", why.message) : HS_OK;
 }
 

@@ -165,7 +165,7 @@ static void use_system(const struct hs_system *system)
 
 static void calibrate(const struct hs_result *result)
 {
-    struct hs_calibration_options options = {0};
+    const struct hs_calibration_options options = {.source = "fuzz"};
     struct hs_error err = {HS_OK, ""};
     struct hs_point_list points = {0};
     struct hs_text notes = {0};
@@ -174,7 +174,7 @@ static void calibrate(const struct hs_result *result)
 
     require(hs_result_points(&points, result, &err) == HS_OK, "points are taken");
     require(hs_system_copy(&system, &result->system, &err) == HS_OK, "a system is copied");
-    status = hs_calibrate(&system, points.items, points.count, &options, "fuzz", &notes, &err);
+    status = hs_calibrate(&system, points.items, points.count, &options, &notes, &err);
     if (status == HS_OK)
         predict(&system, result->np < NP_MAX ? result->np : NP_MAX);
     else

@@ -73,14 +73,15 @@ static void add_all_layers(struct points *points, const struct hs_system *truth,
 static void figures_of_a_machine_that_is_not_as_described_are_found(void **state)
 {
     static struct points points;
+    const struct hs_calibration_options options = {.source = "a test"};
     struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;
     points.count = 0;
     add_all_layers(&points, &truth, 64, 64 * MIB, 0, NULL);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, "a test", NULL, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, &options, NULL, &err), HS_OK,
+                     &err);
     /* The sharing rule sees nested layers of one level alike, so the figures are the true ones but
      * for the priors' pull. */
     assert_near(system.launch_seconds, 25e-6, 0.03);
@@ -111,10 +112,10 @@ static void the_parts_of_a_node_do_not_change_a_fit(void **state)
     assert_status_is(hs_parts_parse(&native.nccl.parts, native.parts, &err), HS_OK, &err);
     native.nccl.gpus = 4;
     assert_true(hs_system_is_nccl_native(&native));
-    assert_status_is(hs_calibrate(&plain, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_OK, &err);
-    assert_status_is(hs_calibrate(&native, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&plain, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
+    assert_status_is(hs_calibrate(&native, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
     assert_near(native.launch_seconds, plain.launch_seconds, 1e-12);
     assert_int_equal(native.fits.count, plain.fits.count);
     for (size_t i = 0; i < plain.fits.count; i++)
@@ -137,8 +138,8 @@ static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
     add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
     add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
     add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
 
     price = price_of(&system, 64, (struct hs_layer){4, 4});
     assert_int_equal(price.fit_scope, HS_FIT_LAYER);
@@ -166,8 +167,8 @@ static void intervals_widen_from_layer_to_size_to_level(void **state)
     points.count = 0;
     add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
     add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
     layer = price_of(&system, 64, (struct hs_layer){4, 4}).relative_ci95;
     size = price_of(&system, 64, (struct hs_layer){8, 4}).relative_ci95;
     level = price_of(&system, 64, (struct hs_layer){4, 8}).relative_ci95;
@@ -192,8 +193,8 @@ static void intervals_cover_the_truth_as_often_as_they_say(void **state)
 
         points.count = 0;
         add_all_layers(&points, &truth, 16, 64 * MIB, 0.05, &random);
-        assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
-                         HS_OK, &err);
+        assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_OK,
+                         &err);
         for (const char *const *text =
                  (const char *const[]){"16", "4x4", "2x8", "8x2", "2x2x2x2", NULL};
              *text; text++) {
@@ -241,8 +242,8 @@ static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
     begin = pairs_of_nodes_and(&points, &truth, (struct hs_layer){4, 8});
     for (size_t i = begin; i < points.count; i++) /* jumps up and down */
         points.items[i].seconds *= i % 2 ? 3 : 0.5;
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, &notes, &err), HS_OK,
+                     &err);
     assert_int_equal(system.fits.refusal_count, 1);
     assert_int_equal(system.fits.refusals[0].layer.size, 8);
     assert_has(notes.data, "layer of stride 4, size 8: refused");
@@ -263,8 +264,8 @@ static void times_that_no_line_describes_at_all_leave_the_system_as_it_was(void 
     add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
     for (size_t i = 0; i < points.count; i++)
         points.items[i].seconds *= i % 2 ? 5 : 0.2;
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_FAILED, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_FAILED,
+                     &err);
     assert_has(err.message, "no fit");
     assert_int_equal(system.fits.count, 0);
     assert_near(system.levels[1].bytes_per_second, 20e9, 1e-15);
@@ -283,8 +284,8 @@ static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void
     begin = pairs_of_nodes_and(&points, &truth, (struct hs_layer){1, 4});
     for (size_t i = begin; i < points.count; i++) /* the shorter, the slower */
         points.items[i].seconds = 0.5 / sqrt(points.items[i].bytes);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, &notes, &err), HS_OK,
+                     &err);
     assert_has(notes.data, "layer of stride 1, size 4: refused: times that do not grow");
     assert_near(system.levels[1].bytes_per_second, 13e9, 0.05);
     assert_near(system.levels[0].bytes_per_second, 100e9, 1e-9); /* as described */
@@ -302,16 +303,15 @@ static void too_few_points_are_refused(void **state)
     (void)state;
     points.count = 0;
     add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
-    assert_status_is(hs_calibrate(&system, points.items, 3, NULL, NULL, NULL, &err), HS_INVALID,
-                     &err);
+    assert_status_is(hs_calibrate(&system, points.items, 3, NULL, NULL, &err), HS_INVALID, &err);
     assert_has(err.message, "too few points for a fit: 3");
     for (size_t i = 0; i < points.count; i++)
         points.items[i].bytes = MIB;
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err),
                      HS_INVALID, &err);
     assert_has(err.message, "one message size");
     points.items[5].key.layer.size = 7;
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err),
                      HS_INVALID, &err);
     assert_has(err.message, "point 6: no time of a layer");
     hs_system_release(&system);
@@ -330,8 +330,8 @@ static void a_negative_latency_becomes_zero_and_is_said(void **state)
     add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
     for (size_t i = 0; i < points.count; i++) /* small messages too fast for any latency */
         points.items[i].seconds *= 1 - 0.5 / (points.items[i].bytes / MIB);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, &notes, &err), HS_OK,
+                     &err);
     assert_has(notes.data, "came out negative and is set to 0");
     assert_true(system.launch_seconds >= 0);
     for (size_t i = 0; i < system.fits.count; i++)
@@ -353,8 +353,8 @@ static void a_reduce_scatter_may_take_longer_than_its_allgather(void **state)
     for (size_t i = 0; i < points.count; i++)
         if (points.items[i].key.phase != HS_ALLREDUCE)
             points.items[i].seconds *= points.items[i].key.phase == HS_ALLGATHER ? 0.6 : 1.4;
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, &notes, &err), HS_OK,
+                     &err);
     assert_int_equal(system.fits.refusal_count, 0);
     assert_true(!notes.data || !strstr(notes.data, "no line"));
     assert_near(plan_seconds(&system, "4x4", 64 * MIB), plan_seconds(&truth, "4x4", 64 * MIB),
@@ -377,8 +377,8 @@ static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state
     add_all_layers(&points, &truth, 16, 64 * MIB, 0, NULL);
     for (size_t i = 0; i < points.count; i++)
         points.items[i].seconds *= lent[i / 3 % HS_COUNT(lent)];
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, &notes, &err), HS_OK,
+                     &err);
     assert_has(notes.data, "no line describes all message sizes");
     assert_int_equal(system.fits.refusal_count, 0);
     assert_near(plan_seconds(&system, "4x4", 64 * MIB), plan_seconds(&truth, "4x4", 64 * MIB),

@@ -73,8 +73,8 @@ static double predict_left_out(size_t left_out)
     for (size_t i = 0; i < SPLITS; i++)
         if (i != left_out)
             add_published(&points, &table2[i]);
-    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
-                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
     seconds = plan_seconds(&system, table2[left_out].split, 128 * MIB);
     hs_system_release(&system);
     return seconds;

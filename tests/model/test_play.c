@@ -28,8 +28,9 @@ static double played(const struct hs_play *play)
 /* ---- messages by themselves: links 0 and 1, ways over one of them or both ---- */
 
 static const int link_numbers[] = {0, 1};
-static const struct hs_play_way ways[] = {
-    {link_numbers, 1, LATENCY}, {link_numbers + 1, 1, LATENCY}, {link_numbers, 2, 2 * LATENCY}};
+static const struct hs_play_way ways[] = {{link_numbers, 1, LATENCY, 0},
+                                          {link_numbers + 1, 1, LATENCY, 0},
+                                          {link_numbers, 2, 2 * LATENCY, 0}};
 static const double two_rates[] = {RATE, RATE / 4};
 
 static struct hs_play_message sent(int from, int to, int way, double bytes)
@@ -45,7 +46,8 @@ static struct hs_play_message sent(int from, int to, int way, double bytes)
 
 static double seconds_of(const struct hs_play_message *messages, size_t count)
 {
-    return played(&(struct hs_play){.messages = messages,
+    return played(&(struct hs_play){.ways_each = 1,
+                                    .messages = messages,
                                     .count = count,
                                     .ways = ways,
                                     .way_count = HS_COUNT(ways),
@@ -126,6 +128,30 @@ static void windows_are_full(void **state)
         many[i] = sent(0, 1, 0, 1e6);
     many[HS_WINDOW_MAX] = sent(0, 2, 1, 100e6);
     assert_near(seconds_of(many, HS_WINDOW_MAX + 1), 1e6 / RATE + 400e6 / RATE + LATENCY, 1e-12);
+}
+
+/* Over a link each, in flows of their own; over one link they share it; on one way one waits. */
+static void two_ways_from_one_to_another_move_at_once(void **state)
+{
+    static const struct hs_play_way apart[] = {{link_numbers, 1, LATENCY, 0},
+                                               {link_numbers + 1, 1, LATENCY, 1}};
+    struct hs_play_message two[] = {sent(0, 1, 0, 4e6), sent(0, 1, 1, 1e6)};
+    struct hs_play play = {.ways_each = 2,
+                           .messages = two,
+                           .count = 2,
+                           .ways = apart,
+                           .way_count = 2,
+                           .rates = two_rates,
+                           .link_count = 2,
+                           .units = 2};
+
+    (void)state;
+    two[0].sends = two[0].uses = 0;
+    two[1].sends = two[1].uses = 2;
+    assert_near(played(&play), HS_MESSAGE_SECONDS + 4e6 / RATE + LATENCY, 1e-9);
+    two[1].way = 0;
+    two[1].bytes = 4e6;
+    assert_near(played(&play), 8e6 / RATE + LATENCY, 1e-9);
 }
 
 /* ---- algorithms, whose times are known where every two units have a link ---- */
@@ -252,6 +278,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("short messages leave apart", short_messages_leave_apart),
     HS_TEST("nothing moves that is not expected", nothing_moves_that_is_not_expected),
     HS_TEST("windows are full", windows_are_full),
+    HS_TEST("two ways from one to another move at once", two_ways_from_one_to_another_move_at_once),
     HS_TEST("direct exchange sends one block to each", direct_exchange_sends_one_block_to_each),
     HS_TEST("halving takes a latency a step", halving_takes_a_latency_a_step),
     HS_TEST("rings go around", rings_go_around),

@@ -106,7 +106,7 @@ static void prepared_once_verified_first_and_last(void **state)
 
         assert_int_equal(play.prepared[i], 1);
         assert_int_equal(play.verified[i], 2);
-        assert_int_equal(item->verified_at, item->seconds.count);
+        assert_int_equal(item->session.verified_at, item->seconds.count);
         assert_int_equal(item->ending, HS_ENDING_PRECISE);
         /* Eight equal samples are precise; the ninth closes. */
         assert_int_equal(item->seconds.count, 9);
@@ -233,16 +233,16 @@ static void layers_of_plans_only(void **state)
     add(&play, "8", 2, 0);
     add(&play, "2x4", 2, 0);
     play_to_end(&play, 99);
-    assert_int_equal(play.contest.items[0].layer_runs, 0);
-    assert_int_equal(play.contest.items[1].layer_runs, 3);
-    assert_int_equal(play.contest.items[2].layer_runs, 3);
-    assert_near(hs_samples_median(&play.contest.items[2].stages[0].seconds), 3, 0);
+    assert_int_equal(play.contest.items[0].layers.runs, 0);
+    assert_int_equal(play.contest.items[1].layers.runs, 3);
+    assert_int_equal(play.contest.items[2].layers.runs, 3);
+    assert_near(hs_samples_median(&play.contest.items[2].layers.stages[0].seconds), 3, 0);
     /* 2x4 has an allgather in its first layer, the flat split has none. */
-    assert_int_equal(play.contest.items[2].stage_count, 3);
-    assert_int_equal(play.contest.items[2].stages[2].key.phase, HS_ALLGATHER);
-    assert_int_equal(play.contest.items[2].stages[2].key.layer.size, 2);
-    assert_near(hs_samples_median(&play.contest.items[2].stages[2].seconds), 0, 0);
-    assert_int_equal(play.contest.items[1].stage_count, 1);
+    assert_int_equal(play.contest.items[2].layers.count, 3);
+    assert_int_equal(play.contest.items[2].layers.stages[2].key.phase, HS_ALLGATHER);
+    assert_int_equal(play.contest.items[2].layers.stages[2].key.layer.size, 2);
+    assert_near(hs_samples_median(&play.contest.items[2].layers.stages[2].seconds), 0, 0);
+    assert_int_equal(play.contest.items[1].layers.count, 1);
     hs_contest_release(&play.contest);
 }
 

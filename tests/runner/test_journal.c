@@ -91,9 +91,9 @@ static void check_restored(const struct hs_contest *contest)
     assert_int_equal(item->device.count, 3);
     assert_int_equal(item->ending, HS_ENDING_PRECISE);
     assert_true(hs_contestant_done(item));
-    assert_int_equal(item->layer_runs, 1);
-    assert_true(hs_samples_median(&item->stages[1].seconds) == 0.5);
-    assert_true(hs_samples_median(&item->stages[2].seconds) == 0.75);
+    assert_int_equal(item->layers.runs, 1);
+    assert_true(hs_samples_median(&item->layers.stages[1].seconds) == 0.5);
+    assert_true(hs_samples_median(&item->layers.stages[2].seconds) == 0.75);
     assert_false(hs_journal_wants(item));
     assert_int_equal(contest->items[2].seconds.count, 1);
     assert_true(contest->items[2].seconds.values[0] == 1.0 / 3);

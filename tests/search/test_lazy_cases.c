@@ -124,6 +124,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     struct hs_system described = parse(lazy_machines[1]);
     struct machine machine;
     struct hs_error err = {0};
+    const struct hs_calibration_options here = {.source = "here"};
     struct hs_fit_point points[64];
     struct found fresh, informed;
     struct hs_lazy_planner lazy;
@@ -136,8 +137,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
         count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].key, false);
     hs_lazy_planner_release(&lazy);
     fresh = search(&machine, &described, 32, 64 * MIB, false, SIZE_MAX);
-    assert_status_is(hs_calibrate(&described, points, count, NULL, "here", NULL, &err), HS_OK,
-                     &err);
+    assert_status_is(hs_calibrate(&described, points, count, &here, NULL, &err), HS_OK, &err);
     informed = search(&machine, &described, 32, 64 * MIB, false, SIZE_MAX);
     assert_true(is_best(&informed));
     assert_true(informed.certificate.layers_measured < fresh.certificate.layers_measured);
