@@ -5,8 +5,8 @@
  *  - a rank has flows (engine/flow.h): what one sends leaves in order, what comes is used in order,
  *    HS_WINDOW_MAX at most are under way each way;
  *  - a rank's messages leave HS_MESSAGE_SECONDS apart or more;
- *  - on each way from one rank to another (of which the engine has one) one message moves at a time,
- *    the next behind it; what has moved has come when the latency of its way is over;
+ *  - on a way from one rank to another, of which the engine has one, a message moves at a time, the
+ *    next behind it; what has moved has come when the latency of its way is over;
  *  - messages that pass the same link at a time share it fairly (max-min).
  */
 #ifndef HS_MODEL_PLAY_H
