@@ -492,9 +492,14 @@ bench-table2: all
 # Each published split predicted from the layers of the nine others.
 bench-accuracy-table2: all
 	bench/accuracy_table2.py $(BUILD)/hiersearch
-# 4 ranks on this machine against the library's own AllReduce and the copy limit; then the emulated cluster (root).
-bench-host: $(BUILD)/bench/host_ring
-	tests/runner/launch.sh $(MPI_NAME) 4 $(BUILD)/bench/host_ring -r 15 -b host 4 2x2 2x2/2 2x2/4
+# As many ranks as cores, and 4, on this machine: plans against the library's own AllReduce, both MPIs, and the limits of copying.
+bench-host: all other-mpi $(BUILD)/bench/host_ring
+	$(if $(OTHER_BUILD),$(Q)$(MAKE) BUILD=$(OTHER_BUILD) PLAIN_BUILD=$(BUILD) MPICC=mpicc.openmpi $(OTHER_BUILD)/bench/host_ring)
+	$(Q)for mpi in $(MPI_NAME):$(BUILD) $(if $(OTHER_BUILD),openmpi:$(OTHER_BUILD)); do \
+	for np in $$(printf '%s\n' $$(nproc) 4 | sort -nu); do for mib in 1 64; do \
+	    echo "$${mpi%%:*}, $$np ranks, $$mib MiB"; \
+	    tests/runner/launch.sh $${mpi%%:*} $$np $${mpi#*:}/bench/host_ring -m $$mib -r $$((mib == 1 ? 200 : 15)) -b host \
+	        $$np $${np}d $${np}h $$([ $$np = 4 ] && echo 2x2 2x2/4) || exit 1; done; done; done
 bench-plot: all
 	bench/plot.py $(BUILD)/hiersearch
 # Predictions from a calibration against all splits, measured on the emulated cluster (root).

@@ -1,7 +1,7 @@
 /*
  * host_ring.c - how fast the backends are on one machine, against MPI_Allreduce and the copy limit.
  *
- *     make bench-host
+ *     make bench-host    (as many ranks as cores, and 4; 1 and 64 MiB; MPICH, Open MPI)
  *     mpiexec.mpich -n 4 build/bench/host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT]
  *         [-b host|mpi] [PLAN ...]
  *
