@@ -419,21 +419,6 @@ static enum hs_status turn_route(int *turned, struct hs_packer *packer, int rout
     return find_route(turned, packer, &way, err);
 }
 
-/* Arcs from a unit on to the furthest that it hands to. */
-static int depth_of(const int *down, int units)
-{
-    int depth = 0;
-
-    for (int u = 0; u < units; u++) {
-        int steps = 0;
-
-        for (int at = u; down[at] >= 0; at = down[at])
-            steps++;
-        depth = steps > depth ? steps : depth;
-    }
-    return depth;
-}
-
 /* Turns the arcs between the root and another unit round, which is then the root. */
 static enum hs_status hang_from(struct hs_tree *tree, struct hs_packer *packer, int root,
                                 struct hs_error *err)
@@ -457,7 +442,8 @@ static enum hs_status hang_from(struct hs_tree *tree, struct hs_packer *packer, 
 /* A mirrored tree may hang from any unit: from the one, the first, with the least depth. */
 static enum hs_status centre(struct hs_tree *tree, struct hs_packer *packer, struct hs_error *err)
 {
-    int best = tree->root, least = depth_of(tree->down, packer->units);
+    int depths[HS_LINKS_UNITS], best = tree->root;
+    int least = hs_tree_depths(depths, tree->down, packer->units);
 
     for (int u = 0; u < packer->units; u++) {
         struct hs_tree other = *tree;
@@ -466,7 +452,7 @@ static enum hs_status centre(struct hs_tree *tree, struct hs_packer *packer, str
 
         if (status)
             return status;
-        depth = depth_of(other.down, packer->units);
+        depth = hs_tree_depths(depths, other.down, packer->units);
         if (depth < least) {
             least = depth;
             best = u;
