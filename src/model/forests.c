@@ -9,8 +9,8 @@
 #include "base/list.h"
 #include "base/units.h"
 
-#define WHOLE    1000000000000.0 /* shares of 1 */
-#define RATE_MAX 1000000000000000000
+#define WHOLE    1000000000000.0  /* shares of 1 */
+#define RATE_MAX 1000000000000000 /* bytes per second: what is read is written alike */
 
 const struct hs_packing *hs_forests_find(const struct hs_forests *forests, struct hs_stage_key key)
 {
