@@ -338,7 +338,8 @@ static bool grow(void *list, size_t count, size_t bytes)
     return grown != NULL;
 }
 
-/* Parts of the block, or the message, by the shares of its trees; the longest. */
+/* Parts of the block, or the message, by the shares of its trees, whose sum may be a little more
+ * than 1 (model/forests.h); the longest. */
 static size_t cut_parts(struct forest *forest)
 {
     const struct hs_packing *packing = forest->packing;
@@ -355,7 +356,7 @@ static size_t cut_parts(struct forest *forest)
 
         if (new_root)
             before = 0;
-        part->first = (size_t)(before * (double)forest->block);
+        part->first = hs_least((size_t)(before * (double)forest->block), forest->block);
         before += packing->trees[i].share;
         part->count = (last ? forest->block
                             : hs_least((size_t)(before * (double)forest->block), forest->block)) -

@@ -92,6 +92,25 @@ static enum hs_status pack(struct hs_forests *forests, const struct hs_result *r
     return status;
 }
 
+/* NCCL's calls, of which its interposer makes plans, go by no trees. */
+static enum hs_status refuse_trees(const struct hs_export_job *job,
+                                   const struct hs_export_rules *rules, struct hs_error *err)
+{
+    char text[HS_SPLIT_TEXT];
+
+    for (size_t r = 0; r < rules->count; r++) {
+        const struct hs_plan *plan = &rules->rules[r].plan;
+
+        for (int i = 0; i < 2 * plan->split.count; i++)
+            if (hs_algorithms[hs_plan_algorithm(plan, i / 2, i % 2)]->on_links)
+                return hs_fail(err, HS_INVALID,
+                               "%s: plan %s goes by trees on single links, and NCCL's calls, by "
+                               "which it would run, know none: expected another plan (--plan)",
+                               job->result_name, hs_plan_format(text, plan));
+    }
+    return HS_OK;
+}
+
 static enum hs_status append_trees(struct hs_text *text, const struct hs_export_job *job,
                                    const struct hs_export_rules *rules, struct hs_error *err)
 {
@@ -99,7 +118,9 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     struct hs_forests forests = {.units = 0};
     enum hs_status status = HS_OK;
 
-    if (!result->has_system || hs_export_is_nccl_native(job))
+    if (hs_export_is_nccl_native(job))
+        return refuse_trees(job, rules, err);
+    if (!result->has_system)
         return HS_OK;
     for (size_t i = 0; i < rules->count && status == HS_OK; i++)
         status = pack(&forests, result, &rules->rules[i].plan, err);

@@ -9,7 +9,8 @@
 #include "base/list.h"
 #include "base/units.h"
 
-#define WHOLE 1000000000000.0 /* shares of 1 */
+#define WHOLE    1000000000000.0  /* shares of 1 */
+#define RATE_MAX 1000000000000000 /* bytes per second: what is read is written alike */
 
 const struct hs_packing *hs_forests_find(const struct hs_forests *forests, struct hs_stage_key key)
 {
@@ -46,8 +47,8 @@ static void append_way(struct hs_text *text, bool has, const int *next, int unit
 static void append_packing(struct hs_text *text, const char *algorithm,
                            const struct hs_packing *packing)
 {
-    hs_text_append(text, "trees %s %s %d", algorithm, hs_phase_names[packing->phase],
-                   packing->units);
+    hs_text_append(text, "trees %s %s %d %.0f", algorithm, hs_phase_names[packing->phase],
+                   packing->units, fmin(fmax(1, round(1 / packing->seconds_per_byte)), RATE_MAX));
     for (size_t i = 0; i < packing->count; i++) {
         const struct hs_tree *tree = &packing->trees[i];
 
@@ -201,31 +202,49 @@ static enum hs_status keep(struct hs_forests *forests, enum hs_algorithm algorit
     return HS_OK;
 }
 
-enum hs_status hs_forests_read(struct hs_forests *forests, char *line, struct hs_error *err)
+/* What stands in front of the trees. */
+static enum hs_status read_head(enum hs_algorithm *algorithm, struct hs_packing *packing,
+                                char **line, struct hs_error *err)
 {
-    char *word = hs_word_next(&line);
-    struct hs_packing packing = {0};
-    size_t algorithm, phase;
-    int64_t units;
-    enum hs_status status = hs_name_find(&algorithm, word ? word : "", "algorithm",
-                                         hs_algorithm_names, HS_ALGORITHM_COUNT, err);
+    char *word = hs_word_next(line);
+    size_t which, phase;
+    int64_t units, rate;
+    enum hs_status status = hs_name_find(&which, word ? word : "", "algorithm", hs_algorithm_names,
+                                         HS_ALGORITHM_COUNT, err);
 
-    word = hs_word_next(&line);
+    if (status == HS_OK && !hs_packing_functions[which])
+        return hs_fail(err, HS_INVALID, "%s goes by no trees", word);
+    word = hs_word_next(line);
     if (status == HS_OK)
         status = hs_name_find(&phase, word ? word : "", "phase", hs_phase_names, HS_FORESTS, err);
-    word = hs_word_next(&line);
+    word = hs_word_next(line);
     if (status == HS_OK)
         status = hs_count_parse(&units, word ? word : "", "units", 2, HS_LINKS_UNITS, err);
+    word = hs_word_next(line);
+    if (status == HS_OK)
+        status = hs_count_parse(&rate, word ? word : "", "bytes per second", 1, RATE_MAX, err);
     if (status != HS_OK)
         return status;
-    packing.phase = (enum hs_phase)phase;
-    packing.units = (int)units;
+    *algorithm = (enum hs_algorithm)which;
+    packing->phase = (enum hs_phase)phase;
+    packing->units = (int)units;
+    packing->seconds_per_byte = 1 / (double)rate;
+    return HS_OK;
+}
+
+enum hs_status hs_forests_read(struct hs_forests *forests, char *line, struct hs_error *err)
+{
+    struct hs_packing packing = {0};
+    enum hs_algorithm algorithm;
+    enum hs_status status = read_head(&algorithm, &packing, &line, err);
+    char *word;
+
     while (status == HS_OK && (word = hs_word_next(&line)))
         status = read_tree(&packing, word, err);
     if (status == HS_OK)
         status = check_shares(&packing, err);
     if (status == HS_OK)
-        status = keep(forests, (enum hs_algorithm)algorithm, &packing, err);
+        status = keep(forests, algorithm, &packing, err);
     hs_packing_release(&packing);
     return status;
 }

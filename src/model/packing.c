@@ -181,9 +181,9 @@ static void drop_routes(struct hs_packing *packing)
                 struct hs_tree *tree = &packing->trees[t];
 
                 if ((size_t)tree->up_route[u] == r)
-                    tree->up_route[u] = (short)kept;
+                    tree->up_route[u] = (int)kept;
                 if ((size_t)tree->down_route[u] == r)
-                    tree->down_route[u] = (short)kept;
+                    tree->down_route[u] = (int)kept;
             }
         packing->routes[kept++] = packing->routes[r];
     }

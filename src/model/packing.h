@@ -32,7 +32,7 @@ struct hs_tree {
     int up[HS_LINKS_UNITS];   /* to whom it hands on what it has added up; not of an allgather */
     int down[HS_LINKS_UNITS]; /* from whom it gets the result; not of a reduce-scatter */
     /* By which of the packing's routes, from u to up[u] and from down[u] to u; -1: directly. */
-    short up_route[HS_LINKS_UNITS], down_route[HS_LINKS_UNITS];
+    int up_route[HS_LINKS_UNITS], down_route[HS_LINKS_UNITS];
 };
 
 struct hs_packing {

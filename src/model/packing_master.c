@@ -254,10 +254,14 @@ static enum hs_status thin_out(struct master *master, struct hs_error *err)
     return status;
 }
 
-static void take_weights(struct master *master)
+/* HS_FAILED where the links that set the pace are too slow beside the fastest for a number to tell
+ * them from none. */
+static enum hs_status take_weights(struct master *master, struct hs_error *err)
 {
     struct hs_packing *packing = master->packer->packing;
     size_t kept = 0;
+    int with_trees = 0;
+    bool has[HS_LINKS_UNITS] = {false};
 
     for (size_t i = 0; i < packing->count; i++) {
         struct hs_tree *tree = &packing->trees[i];
@@ -265,8 +269,15 @@ static void take_weights(struct master *master)
         tree->share = glp_get_col_prim(master->program, first_column(master) + (int)i);
         if (tree->share > WEIGHT_LEAST)
             packing->trees[kept++] = *tree;
+        if (tree->share > WEIGHT_LEAST && !has[tree->root]) {
+            has[tree->root] = true;
+            with_trees++;
+        }
     }
     packing->count = kept;
+    if (with_trees < (has_roots(master->packer) ? packing->units : 1))
+        return hs_fail(err, HS_FAILED, "packing trees: some links carry less than 1e-9 of others");
+    return HS_OK;
 }
 
 static enum hs_status run_program(struct master *master, double enough, struct hs_error *err)
@@ -288,7 +299,7 @@ static enum hs_status run_program(struct master *master, double enough, struct h
     if (!status)
         status = thin_out(master, err);
     if (!status)
-        take_weights(master);
+        status = take_weights(master, err);
     return status;
 }
 

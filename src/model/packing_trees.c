@@ -206,7 +206,7 @@ void hs_packer_measure(struct hs_packer *packer)
 }
 
 /* The number of a route, new where it is; -1 in *route: the direct link. */
-static enum hs_status find_route(short *route, struct hs_packer *packer, const struct hs_route *way,
+static enum hs_status find_route(int *route, struct hs_packer *packer, const struct hs_route *way,
                                  struct hs_error *err)
 {
     struct hs_packing *packing = packer->packing;
@@ -218,7 +218,7 @@ static enum hs_status find_route(short *route, struct hs_packer *packer, const s
     for (size_t i = 0; i < packing->route_count; i++)
         if (packing->routes[i].count == way->count &&
             memcmp(packing->routes[i].vertices, way->vertices, (size_t)way->count) == 0) {
-            *route = (short)i;
+            *route = (int)i;
             return HS_OK;
         }
     added = hs_grow(&packing->routes, &packer->route_capacity, packing->route_count, sizeof(*added),
@@ -226,12 +226,12 @@ static enum hs_status find_route(short *route, struct hs_packer *packer, const s
     if (!added)
         return HS_MEMORY;
     *added = *way;
-    *route = (short)packing->route_count++;
+    *route = (int)packing->route_count++;
     return HS_OK;
 }
 
 /* The way from u to v that is cheapest for now. */
-static enum hs_status find_way(short *route, struct hs_packer *packer, int u, int v,
+static enum hs_status find_way(int *route, struct hs_packer *packer, int u, int v,
                                struct hs_error *err)
 {
     struct hs_route way = {0};
@@ -404,7 +404,7 @@ void hs_packer_row_rates(double *rates, const struct hs_packer *packer)
 
 /* ---- the graph's own trees ------------------------------------------------------------------- */
 
-static enum hs_status turn_route(short *turned, struct hs_packer *packer, short route,
+static enum hs_status turn_route(int *turned, struct hs_packer *packer, int route,
                                  struct hs_error *err)
 {
     struct hs_route way = {0};
@@ -419,32 +419,15 @@ static enum hs_status turn_route(short *turned, struct hs_packer *packer, short 
     return find_route(turned, packer, &way, err);
 }
 
-/* Arcs from a unit on to the furthest that it hands to. */
-static int depth_of(const int *down, int units)
-{
-    int depth = 0;
-
-    for (int u = 0; u < units; u++) {
-        int steps = 0;
-
-        for (int at = u; down[at] >= 0; at = down[at])
-            steps++;
-        depth = steps > depth ? steps : depth;
-    }
-    return depth;
-}
-
 /* Turns the arcs between the root and another unit round, which is then the root. */
 static enum hs_status hang_from(struct hs_tree *tree, struct hs_packer *packer, int root,
                                 struct hs_error *err)
 {
-    int above = -1;
-    short route = -1;
+    int above = -1, route = -1;
     enum hs_status status = HS_OK;
 
     for (int at = root; at >= 0 && !status;) {
-        int next = tree->down[at];
-        short next_route = tree->down_route[at];
+        int next = tree->down[at], next_route = tree->down_route[at];
 
         tree->down[at] = above;
         tree->down_route[at] = route;
@@ -459,7 +442,8 @@ static enum hs_status hang_from(struct hs_tree *tree, struct hs_packer *packer, 
 /* A mirrored tree may hang from any unit: from the one, the first, with the least depth. */
 static enum hs_status centre(struct hs_tree *tree, struct hs_packer *packer, struct hs_error *err)
 {
-    int best = tree->root, least = depth_of(tree->down, packer->units);
+    int depths[HS_LINKS_UNITS], best = tree->root;
+    int least = hs_tree_depths(depths, tree->down, packer->units);
 
     for (int u = 0; u < packer->units; u++) {
         struct hs_tree other = *tree;
@@ -468,7 +452,7 @@ static enum hs_status centre(struct hs_tree *tree, struct hs_packer *packer, str
 
         if (status)
             return status;
-        depth = depth_of(other.down, packer->units);
+        depth = hs_tree_depths(depths, other.down, packer->units);
         if (depth < least) {
             least = depth;
             best = u;

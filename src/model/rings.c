@@ -317,8 +317,8 @@ static void search_detour(struct detour *detour, const struct hs_links *links)
     lead(detour, 1, bit(detour->units - 1) * 2 - 2, INFINITY);
 }
 
-static enum hs_status add_route(short *route, struct hs_packing *packing,
-                                const struct hs_route *way, struct hs_error *err)
+static enum hs_status add_route(int *route, struct hs_packing *packing, const struct hs_route *way,
+                                struct hs_error *err)
 {
     struct hs_route *added;
 
@@ -329,12 +329,12 @@ static enum hs_status add_route(short *route, struct hs_packing *packing,
     if (!added)
         return HS_MEMORY;
     *added = *way;
-    *route = (short)packing->route_count++;
+    *route = (int)packing->route_count++;
     return HS_OK;
 }
 
 /* One ring, and the routes of the packing by which each of its places is left. */
-static enum hs_status find_relayed(struct rings *rings, short routes[HS_LINKS_UNITS],
+static enum hs_status find_relayed(struct rings *rings, int routes[HS_LINKS_UNITS],
                                    struct hs_packing *packing, const struct hs_links *links,
                                    struct hs_error *err)
 {
@@ -366,7 +366,7 @@ static enum hs_status find_relayed(struct rings *rings, short routes[HS_LINKS_UN
 
 /* The chain of ring r that begins, or ends, at its place `first`. */
 static void lay_chain(struct hs_tree *tree, const unsigned char *order, int units, int first,
-                      const short *routes, enum hs_phase phase)
+                      const int *routes, enum hs_phase phase)
 {
     for (int u = 0; u < HS_LINKS_UNITS; u++)
         tree->up[u] = tree->down[u] = tree->up_route[u] = tree->down_route[u] = -1;
@@ -388,7 +388,7 @@ static void lay_chain(struct hs_tree *tree, const unsigned char *order, int unit
 }
 
 static enum hs_status lay_rings(struct hs_packing *packing, const struct rings *rings,
-                                const short *routes, struct hs_error *err)
+                                const int *routes, struct hs_error *err)
 {
     int units = rings->units;
     double parts = rings->count * (packing->phase == HS_ALLREDUCE ? units : 1);
@@ -413,7 +413,7 @@ enum hs_status hs_packing_make_rings(struct hs_packing *packing, const struct hs
                                      enum hs_phase phase, struct hs_error *err)
 {
     struct rings *rings = calloc(1, sizeof(*rings));
-    short routes[HS_LINKS_UNITS];
+    int routes[HS_LINKS_UNITS];
     enum hs_status status = rings ? HS_OK : hs_no_memory(err);
 
     *packing = (struct hs_packing){.phase = phase, .units = links->units};

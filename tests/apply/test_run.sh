@@ -109,7 +109,7 @@ for c in allreduce reduce-scatter allgather; do
     "$hiersearch" predict ./links.json --np 4 --algorithms forest,groups --collective $c --size 1KiB,1MiB -q -o trees-$c.json >/dev/null 2>err
 done
 "$hiersearch" export trees-allreduce.json --to plans >plans.txt 2>err
-check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* allreduce 4 [0-3]:[0-9]*:" plans.txt && grep -q "^rule allreduce 4:1 [0-9]* 4[fg]$" plans.txt'
+check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* allreduce 4 [0-9]* [0-3]:[0-9]*:" plans.txt && grep -q "^rule allreduce 4:1 [0-9]* 4[fg]$" plans.txt'
 run 4 --reproducible --verify 1 trees-*.json -- ./carried 50001 6
 check "calls go by trees" '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, .*; 24 checked, 0 wrong$"'
 sed -i "s/^trees .*//" plans.txt

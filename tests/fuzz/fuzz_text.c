@@ -107,6 +107,18 @@ static void check_job(const char *text)
     }
 }
 
+/* Written as the same lines. */
+static void check_trees(const struct hs_forests *forests, const struct hs_forests *back)
+{
+    struct hs_text here = {0}, there = {0};
+
+    hs_forests_append(&here, forests);
+    hs_forests_append(&there, back);
+    check(here.length == there.length && (here.length == 0 || strcmp(here.data, there.data) == 0));
+    hs_text_release(&here);
+    hs_text_release(&there);
+}
+
 /* Rules of plans: what is read is written, and read again as the same. */
 static void check_rules(const char *text)
 {
@@ -125,6 +137,7 @@ static void check_rules(const char *text)
     check(hs_rules_parse(&back, written.data, &err) == HS_OK && back.count == rules.count);
     for (size_t i = 0; i < rules.count; i++)
         check(hs_plan_compare(&back.rules[i].plan, &rules.rules[i].plan) == 0);
+    check_trees(&rules.forests, &back.forests);
     hs_text_release(&written);
     hs_rules_release(&rules);
     hs_rules_release(&back);

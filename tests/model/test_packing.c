@@ -522,6 +522,28 @@ static void refuses_what_it_cannot_pack(void **state)
     hs_links_release(&links);
 }
 
+/* No weights below WEIGHT_LEAST of the fastest pair's are trees: there were none, which took no
+ * time. */
+static void refuses_links_that_are_next_to_none(void **state)
+{
+    make_function *const functions[] = {hs_packing_make, hs_packing_make_groups};
+    struct hs_links links = graph_of(3, 0);
+
+    (void)state;
+    join(&links, 0, 1, 1, 1e12);
+    join(&links, 1, 2, 1, 1);
+    for (int i = 0; i < 6; i++) {
+        struct hs_packing packing;
+        struct hs_error err = {0};
+
+        assert_int_equal(functions[i / 3](&packing, &links, phases[i % 3], &err), HS_FAILED);
+        assert_string_equal(err.message,
+                            "packing trees: some links carry less than 1e-9 of others");
+        assert_int_equal(packing.count, 0);
+    }
+    hs_links_release(&links);
+}
+
 /* The largest there is: 64 units on a switch. */
 static void packs_the_largest_graphs(void **state)
 {
@@ -556,6 +578,7 @@ static const struct CMUnitTest tests[] = {
             groups_are_as_few_as_there_are),
     HS_TEST("the same call gives the same trees", the_same_call_gives_the_same_trees),
     HS_TEST("other phases and units that are not joined are refused", refuses_what_it_cannot_pack),
+    HS_TEST("links that are next to none are refused", refuses_links_that_are_next_to_none),
     HS_TEST("64 units on a switch are packed", packs_the_largest_graphs),
 };
 HS_TEST_MAIN(tests)

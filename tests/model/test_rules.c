@@ -113,6 +113,9 @@ static void trees_of_layers_are_handed_on(void **state)
 
         assert_non_null(read);
         assert_int_equal(read->count, made->count);
+        assert_near(read->seconds_per_byte, made->seconds_per_byte, 1e-9);
+        for (double bytes = 1 << 14; bytes < 1 << 26; bytes *= 2)
+            assert_int_equal(hs_packing_segments(read, bytes), hs_packing_segments(made, bytes));
         for (size_t t = 0; t < read->count; t++) {
             assert_int_equal(read->trees[t].root, made->trees[t].root);
             assert_near(read->trees[t].share, made->trees[t].share, 1e-9);
@@ -147,8 +150,8 @@ static void ranks_find_their_group(void **state)
 }
 
 #define ONE       "1000000000000"
-#define PAIRS     "trees forest allgather 2 0:" ONE ":-:.,0 1:" ONE ":-:1,.\n"
-#define ALLREDUCE "trees forest allreduce 2 1:" ONE ":1,.:1,.\n"
+#define PAIRS     "trees forest allgather 2 9 0:" ONE ":-:.,0 1:" ONE ":-:1,.\n"
+#define ALLREDUCE "trees forest allreduce 2 9 1:" ONE ":1,.:1,.\n"
 
 static void what_is_wrong_is_told_with_its_line(void **state)
 {
@@ -184,24 +187,26 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"ranks 4\n" PAIRS "rule allreduce 4:1 0 2fx2\n", "expected the trees of its layer 1"},
         {"ranks 4\n" PAIRS "rule allgather 2:2 0 2f\n", "expected the trees of its layer 1"},
         {"ranks 4\n" PAIRS "rule allgather 4:1 0 2x2f\n", "expected the trees of its layer 2"},
-        {PAIRS "trees forest allgather 3\n", "line 2: shares of trees up to the 0th sum to 0"},
-        {PAIRS "trees forest allgather 2 1:" ONE ":-:1,. 0:" ONE ":-:.,0\n", "sum to 0, not 1"},
-        {PAIRS "trees forest allgather 2 0:" ONE ":-:.,0\n", "line 2: no tree of root 1"},
-        {PAIRS "trees ring allgather 2 0:5:-:.,0 1:" ONE ":-:1,.\n", "1th sum to 5e-12, not 1"},
-        {PAIRS ALLREDUCE "trees forest allreduce 2 0:" ONE ":.,0:.,0\n", "different machines"},
-        {PAIRS "trees groups allreduce 3 0:" ONE ":.,0,0:.,0,0\n", "of 2 and of 3 units"},
+        {PAIRS "trees forest allgather 3 9\n", "line 2: shares of trees up to the 0th sum to 0"},
+        {PAIRS "trees forest allgather 2 9 1:" ONE ":-:1,. 0:" ONE ":-:.,0\n", "sum to 0, not 1"},
+        {PAIRS "trees forest allgather 2 9 0:" ONE ":-:.,0\n", "line 2: no tree of root 1"},
+        {PAIRS "trees ring allgather 2 9 0:5:-:.,0 1:" ONE ":-:1,.\n", "1th sum to 5e-12, not 1"},
+        {PAIRS ALLREDUCE "trees forest allreduce 2 9 0:" ONE ":.,0:.,0\n", "different machines"},
+        {PAIRS "trees groups allreduce 3 9 0:" ONE ":.,0,0:.,0,0\n", "of 2 and of 3 units"},
+        {"trees forest allreduce 2 0:1:.,0:.,0\n", "line 1: bytes per second: expected"},
+        {"trees halving allreduce 2 9 0:1:.,0:.,0\n", "line 1: halving goes by no trees"},
         {"trees allreduce 2 0:1:.,0:.,0\n", "line 1: unknown algorithm"},
-        {"trees forest exchange 2 0:1:.,0:.,0\n", "line 1: unknown phase"},
-        {"trees forest allreduce 65 0:1:.,0:.,0\n", "line 1: units: expected"},
-        {"trees forest allreduce 2 2:1:.,0:.,0\n", "line 1: root: expected"},
-        {"trees forest allreduce 2 0:0:.,0:.,0\n", "line 1: share: expected"},
-        {"trees forest allreduce 2 0:1\n", "line 1: 0 of 2 units"},
-        {"trees forest allreduce 2 0:1:.,0:.,0,0\n", "line 1: more than 2 units"},
-        {"trees forest allreduce 2 0:1:.,0:.,2\n", "line 1: unit: expected"},
-        {"trees forest allreduce 2 0:1:.,0:.,.\n", "line 1: tree 1 does not join"},
-        {"trees forest allreduce 2 0:1:1,0:.,0\n", "line 1: tree 1 does not join"},
-        {"trees forest allreduce 4 0:1:.,2,3,1:.,0,0,0\n", "line 1: tree 1 does not join"},
-        {"trees forest reduce-scatter 2 0:1:.,0:.,0\n", "line 1: expected \"-\" where"},
+        {"trees forest exchange 2 9 0:1:.,0:.,0\n", "line 1: unknown phase"},
+        {"trees forest allreduce 65 9 0:1:.,0:.,0\n", "line 1: units: expected"},
+        {"trees forest allreduce 2 9 2:1:.,0:.,0\n", "line 1: root: expected"},
+        {"trees forest allreduce 2 9 0:0:.,0:.,0\n", "line 1: share: expected"},
+        {"trees forest allreduce 2 9 0:1\n", "line 1: 0 of 2 units"},
+        {"trees forest allreduce 2 9 0:1:.,0:.,0,0\n", "line 1: more than 2 units"},
+        {"trees forest allreduce 2 9 0:1:.,0:.,2\n", "line 1: unit: expected"},
+        {"trees forest allreduce 2 9 0:1:.,0:.,.\n", "line 1: tree 1 does not join"},
+        {"trees forest allreduce 2 9 0:1:1,0:.,0\n", "line 1: tree 1 does not join"},
+        {"trees forest allreduce 4 9 0:1:.,2,3,1:.,0,0,0\n", "line 1: tree 1 does not join"},
+        {"trees forest reduce-scatter 2 9 0:1:.,0:.,0\n", "line 1: expected \"-\" where"},
     };
 
     (void)state;

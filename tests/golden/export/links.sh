@@ -9,5 +9,9 @@ grep -c type=.nop out-msccl
 sed -n '/^RULES/,/^)/p; /^FORESTS/,/^}/p' out-pytorch | grep -v ' Tree('
 hiersearch export links.json --to msccl --plan 2x5f
 hiersearch export links.json --to pytorch --plan 5fx2h -o out-pytorch
+hiersearch systems dgx1-v100 --json | sed 's/^  "levels"/  "parts": "8xV100",\n&/' >parts.json
+hiersearch predict ./parts.json --np 8 --size 1MiB -o parts-result.json >/dev/null
+hiersearch export parts-result.json --to plans --plan 8f
+echo "exit $?"
 hiersearch predict abci --np 8 --size 1MiB --algorithms forest
 echo "exit $?"
