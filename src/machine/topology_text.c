@@ -339,6 +339,8 @@ static bool read_name(struct reader *r, const char *line)
         name_gpu(r, numbers[i], at);
         if (series != NULL)
             r->node->gpus[numbers[i]].vendor = HS_PCI_AMD;
+        else if (strncmp(at, "NVIDIA", 6) == 0 || strncmp(at, "Tesla", 5) == 0)
+            r->node->gpus[numbers[i]].vendor = HS_PCI_NVIDIA;
     }
     return true;
 }
@@ -447,6 +449,7 @@ static void place_links(struct reader *r)
     for (size_t a = 0; a < r->matrix.gpus; a++) {
         struct hs_node_gpu *gpu = &node->gpus[a];
 
+        gpu->vendor = HS_PCI_NVIDIA;
         if (least * (r->matrix.gpus - 1) > LINKS_OF_A_GPU)
             gpu->links = gpu->switch_links = least;
         for (size_t b = 0; b < r->matrix.gpus && gpu->switch_links == 0; b++) {
