@@ -443,7 +443,7 @@ static void append_input(struct hs_text *out, const struct hs_named_result *inpu
     append_fact(out, "backend", result->backend ? result->backend : "none: predicted by the model");
     append_fact(out, "note", result->note);
     if (system) {
-        append_fact(out, "machine", system->title ? system->title : system->name);
+        append_fact(out, "machine", system->title ? system->title : hs_system_called(system));
         hs_system_format(&line, system);
         append_fact(out, "as a line of text", line.data);
         append_fact(out, "source of its figures", system->source);
