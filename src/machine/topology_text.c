@@ -519,7 +519,8 @@ static enum hs_status finish(struct reader *r)
         return hs_fail(r->err, HS_INVALID,
                        "%s: expected what `nvidia-smi topo -m`, `nvidia-smi -L`, `rocm-smi "
                        "--showtopo`, `ibstat` or `scontrol show topology` prints, Slurm's "
-                       "topology.conf or topology.yaml, or the XML of NCCL or of hwloc",
+                       "topology.conf or topology.yaml, or the XML of NCCL or of hwloc; logs of "
+                       "benchmarks are for `hiersearch fit`",
                        r->name);
     if (r->matrix.has_types)
         place_xgmi(r);
