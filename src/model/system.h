@@ -198,7 +198,8 @@ enum hs_status hs_system_load(struct hs_system *system, const char *path, struct
 bool hs_system_is_text(const char *text);
 /* The name of a system that was given as one. */
 #define HS_SYSTEM_OF_TEXT "text"
-/* The one-line forms above. Name: HS_SYSTEM_OF_TEXT. What a line of parts leaves open stands in the notes. */
+/* The one-line forms above. Name: HS_SYSTEM_OF_TEXT. What a line of parts leaves open stands in the
+ * notes. */
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
 /* A copy that owns its own. HS_MEMORY: it is {0}. */
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
