@@ -219,13 +219,16 @@ static bool is_native(const struct hs_export_job *job, const struct hs_exporter 
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter)
 {
-    if (exporter->affects && is_native(job, exporter))
+    bool native = exporter->affects && is_native(job, exporter);
+
+    if (native)
         hs_text_append(text, "the library's own call is best at %s: nothing is faster with this\n",
                        exporter->sizes ? "all sizes of the result" : "this size");
     for (size_t i = 0; i < job->result->message_count; i++)
         append_faster(text, job, i,
                       exporter->sizes ? hs_export_wanted(job, i) : hs_export_plan(job));
-    append_small(text, job, exporter);
+    if (!native)
+        append_small(text, job, exporter);
     append_others(text, job, exporter);
     for (size_t i = 0; i < job->result->message_count && !job->plan; i++)
         if (exporter->sizes || i == job->message)
