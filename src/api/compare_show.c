@@ -197,7 +197,7 @@ static void say_title(const struct hs_compare_view *view, const struct hs_compar
     const char *backend = one->measured->result->backend;
     const char *predictor = view->predictor                   ? view->predictor
                             : one->predicted != one->measured ? one->predicted->name
-                            : one->system                     ? one->system->name
+                            : one->system                     ? hs_system_called(one->system)
                                                               : NULL;
     bool of_file = !view->predictor && one->predicted != one->measured;
 

@@ -128,7 +128,7 @@ enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *
                                    .noise = words->noise};
     const char *priced_for = compared->predictor || !compared->calls_system
                                  ? compared->predictor
-                                 : compared->calls_system->name;
+                                 : hs_system_called(compared->calls_system);
     enum hs_status status, ended;
 
     if (hs_print_format(&words->print) == HS_FORMAT_JSON)

@@ -9,6 +9,7 @@
 #include "result/log_fit.h"
 
 #define FAR_OFF 0.5 /* error of times after a fit that says that something is wrong */
+#define OFF     0.2 /* and one that is more than prices are off where they fit */
 
 /* What the system was calibrated by is not forgotten. */
 static enum hs_status keep_points(struct hs_fit_times *times, const struct hs_fits *fits,
@@ -173,6 +174,11 @@ static enum hs_status fit_calls(struct hs_system *system, const struct hs_call_l
     if (after > FAR_OFF)
         hs_say_warning(notes,
                        "the times are far from what such parts take: are they those of the log?");
+    else if (after > OFF)
+        hs_say_warning(notes,
+                       "no constants meet the times, and ranges do not allow for that: `hiersearch "
+                       "compare LOG --predict FILE` shows where; what the library was made to "
+                       "choose (NCCL_ALGO) is said by --algorithm");
     hs_say_note(notes,
                 "%zu time%s of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu "
                 "constant%s of this machine",

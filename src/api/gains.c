@@ -203,7 +203,7 @@ static void weigh(struct hs_profile_gain *gain, char why[HS_PROFILE_WHY],
     }
     rule = hs_rules_find(rules, problem.collective, &problem.group, (uint64_t)round(problem.bytes));
     at = hs_result_measured_at(result, rule ? &rule->plan : NULL, problem.bytes);
-    gain->compared_seconds = at.library;
+    gain->compared_seconds = at.beyond ? NAN : at.library;
     gain->library_seconds = isnan(hs_profile_call_waiting(gain->call))
                                 ? at.library
                                 : hs_profile_call_seconds(gain->call);

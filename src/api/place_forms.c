@@ -50,12 +50,11 @@ static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct h
 {
     static const char between[] = ", \t\r\n";
     enum hs_status status = HS_OK;
-    size_t length;
 
     if (strchr(said, ',') || !strchr(said, '/'))
         hosts->text = hs_strdup(said);
     else
-        status = hs_file_read(&hosts->text, &length, said, HOSTS_BYTES_MAX, err);
+        status = hs_file_read_text(&hosts->text, said, HOSTS_BYTES_MAX, err);
     if (status == HS_OK && !hosts->text)
         status = hs_no_memory(err);
     for (char *at = hosts->text; status == HS_OK && *(at += strspn(at, between));) {

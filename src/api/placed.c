@@ -16,12 +16,11 @@ static enum hs_status read_job(struct hs_job *job, const struct hs_mesh *mesh, c
                                struct hs_error *err)
 {
     char *data = NULL;
-    size_t length;
     enum hs_status status = HS_OK;
 
     *job = (struct hs_job){.mesh = *mesh};
     if (!strchr(text, ':')) {
-        status = hs_file_read(&data, &length, text, JOB_BYTES_MAX, err);
+        status = hs_file_read_text(&data, text, JOB_BYTES_MAX, err);
         text = data;
     }
     if (status == HS_OK)

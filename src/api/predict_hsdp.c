@@ -12,11 +12,13 @@
 static void say_title(const struct hs_predict *predict, const struct hs_sharded *sharded)
 {
     const struct hs_sharded_words *words = sharded->words;
+    bool in_billions = words->parameters >= 1e6;
 
     hs_sheet_say(predict->sheet,
-                 "%s: %" PRIu64 " processes, %.4g billion parameters of %s in %" PRId64
+                 "%s: %" PRIu64 " processes, %.4g%s parameters of %s in %" PRId64
                  " units of %s: a step gathers each twice, scatters and reduces it\n",
-                 predict->asked.label, predict->settings->ask.np.first, words->parameters / 1e9,
+                 predict->asked.label, predict->settings->ask.np.first,
+                 words->parameters / (in_billions ? 1e9 : 1), in_billions ? " billion" : "",
                  hs_datatype_names[predict->settings->ask.datatype], words->units,
                  HS_AS_SIZE(sharded->unit_bytes));
 }

@@ -42,7 +42,8 @@ static struct sums sum_up(const struct hs_profile_gain *gains, size_t count)
         sums.gained++;
         sums.begun += gain->call->begun;
         sums.by_profile += gain->by == hs_gain_by_profile;
-        if (!gain->call->begun && !isnan(gain->library_seconds)) {
+        if (!gain->call->begun && !isnan(gain->library_seconds) &&
+            !(gain->by == hs_gain_by_result && isnan(gain->compared_seconds))) {
             sums.working += calls * hs_profile_call_seconds(gain->call);
             sums.compared += calls * (isnan(gain->compared_seconds) ? gain->library_seconds
                                                                     : gain->compared_seconds);

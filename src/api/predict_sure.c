@@ -29,8 +29,10 @@ static void say_guess(const struct hs_predict *predict, const struct hs_predict_
         hs_sheet_say(predict->sheet, "has %d layers instead of %d\n", point->guess.plan.split.count,
                      point->found.plans[0].plan.split.count);
     else
-        hs_sheet_say(predict->sheet, "wins on %.0f %%, on 95 %% it is at most %s %% slower\n",
-                     100 * guess->share, AS_REGRET(guess->worst));
+        hs_sheet_say(predict->sheet, "wins on %.0f %%%s, on 95 %% it is at most %s %% slower\n",
+                     100 * guess->share,
+                     guess->share + point->regret.share > 1 ? " (within 1 % both win)" : "",
+                     AS_REGRET(guess->worst));
 }
 
 /* "wins on 83 % of 200 machines that fit the description, on 95 % of them at most 6.0 % slower than

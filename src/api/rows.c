@@ -164,7 +164,8 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         return HS_OK;
     if (!words->mesh || (!words->over && !words->placed))
         return hs_fail(err, HS_INVALID, "--%s: only together with --%s",
-                       words->mesh ? "mesh" : "over", words->mesh ? "over" : "mesh");
+                       words->mesh ? "mesh" : "over",
+                       words->mesh ? "over, the axes that a group spans" : "mesh");
     if (hs_mesh_parse(mesh, words->mesh, err))
         return hs_error_prefix(err, HS_INVALID, "--mesh");
     if (words->over && hs_mesh_parse_over(mesh, words->over, err))

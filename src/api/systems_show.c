@@ -198,10 +198,22 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     say_sources(sheet, system);
 }
 
+/* Of a line of parts that line: its levels alone would be rings, which NCCL's calls are not. */
 static void say_line(const struct hs_systems_page *page, const struct hs_system *system)
 {
-    hs_system_format(page->sheet->out, system);
+    bool of_parts = hs_system_called(system) == system->parts && system->constants.count == 0;
+
+    if (of_parts)
+        hs_text_append(page->sheet->out, "%s", system->parts);
+    else
+        hs_system_format(page->sheet->out, system);
     hs_text_append(page->sheet->out, "\n");
+    if (hs_system_is_nccl_native(system) && !of_parts)
+        hs_say_note(page->notes,
+                    "a line of text has the levels' figures only: stages are rings there, not "
+                    "NCCL's own calls, as its parts have them; '%s' is a line, too, without its "
+                    "own levels%s",
+                    system->parts, system->constants.count > 0 ? " and constants" : "");
     for (size_t l = 0; l < system->level_count; l++)
         if (system->levels[l].links.count > 0)
             hs_say_note(page->notes,

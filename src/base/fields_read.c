@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,6 +363,23 @@ enum hs_status hs_fields_read(const struct hs_fields *fields, void *object,
     return status;
 }
 
+/* A file of another kind, as a result in place of a system: that is said, and not which of its keys
+ * this one has not. Of which version it is, is for those who read it. */
+static enum hs_status check_kind(const struct hs_fields *fields, const struct hs_json *top,
+                                 struct hs_error *err)
+{
+    struct hs_json at = hs_json_find(top, "format");
+    const char *wanted = fields->count > 0 ? fields->rows[0].text : NULL, *found;
+    char expected[64];
+
+    if (!at.node || !wanted || fields->rows[0].kind != HS_CONSTANT ||
+        hs_json_read_string(&found, &at, NULL) ||
+        strncmp(found, wanted, strcspn(wanted, "/") + 1) == 0)
+        return HS_OK;
+    snprintf(expected, sizeof(expected), "\"%.60s\"", wanted);
+    return hs_json_unexpected(&at, err, expected);
+}
+
 /* Takes the document. */
 static enum hs_status read_document(const struct hs_fields *fields, void *object,
                                     struct hs_json_document *document, enum hs_status parsed,
@@ -370,6 +388,8 @@ static enum hs_status read_document(const struct hs_fields *fields, void *object
     struct hs_json top = hs_json_top(document);
 
     memset(object, 0, fields->size);
+    if (!parsed)
+        parsed = check_kind(fields, &top, err);
     if (!parsed)
         parsed = hs_fields_read(fields, object, &top, err);
     hs_json_release(document);

@@ -103,6 +103,18 @@ enum hs_status hs_file_read(char **data, size_t *length, const char *path, size_
     return HS_OK;
 }
 
+enum hs_status hs_file_read_text(char **text, const char *path, size_t limit, struct hs_error *err)
+{
+    size_t length;
+    enum hs_status status = hs_file_read(text, &length, path, limit, err);
+
+    if (status != HS_OK || !memchr(*text, '\0', length))
+        return status;
+    free(*text);
+    *text = NULL;
+    return hs_fail(err, HS_INVALID, "%s: expected text, found bytes of another kind", path);
+}
+
 /* ---- writing ---- */
 
 #define LINKS_MAX       40                /* as the kernel counts before it says ELOOP */

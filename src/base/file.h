@@ -14,6 +14,8 @@
  * missing, unreadable or too large file (a large one is not read first), HS_MEMORY. */
 enum hs_status hs_file_read(char **data, size_t *length, const char *path, size_t limit,
                             struct hs_error *err);
+/* The same of a text: HS_INVALID where a NUL is in it, behind which nothing would be read. */
+enum hs_status hs_file_read_text(char **text, const char *path, size_t limit, struct hs_error *err);
 
 /* Replaces `path` by `length` bytes, all or nothing: written to a temporary file beside it, fsync,
  * rename. On failure the old file is as it was and no temporary is left. Symbolic links are

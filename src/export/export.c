@@ -254,6 +254,12 @@ uint64_t hs_export_entering(const struct hs_export_job *job, struct hs_layer lay
     return bytes == UINT64_MAX ? bytes : bytes / parts + (bytes % parts > 0);
 }
 
+bool hs_exporter_is_of_use(const struct hs_exporter *exporter, const struct hs_result *result)
+{
+    return exporter != &hs_exporter_nccl_tuner ||
+           !hs_export_is_nccl_native(&(struct hs_export_job){.result = result});
+}
+
 bool hs_export_is_nccl_native(const struct hs_export_job *job)
 {
     const struct hs_result *result = job->result;

@@ -124,6 +124,8 @@ bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective 
                          enum hs_order order);
 /* Whether it can say what the result is about: its collective, and its groups. */
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
+/* Whether that is of any use: the tuner's is not, where times are those of NCCL's own choice. */
+bool hs_exporter_is_of_use(const struct hs_exporter *exporter, const struct hs_result *result);
 /* "reduce-scatter in-place, allgather": what besides AllReduces it can say; "any collective" where
  * it is of the machine, "-" where there is nothing. */
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter);

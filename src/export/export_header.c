@@ -205,13 +205,30 @@ static void append_others(struct hs_text *text, const struct hs_export_job *job,
                    hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &taken));
 }
 
+/* Whether all that would be exported is one call of NCCL's own. */
+static bool is_native(const struct hs_export_job *job, const struct hs_exporter *exporter)
+{
+    bool native = hs_export_is_nccl_native(job) && !job->plan;
+
+    for (size_t i = 0; i < job->result->message_count; i++)
+        if (exporter->sizes || i == job->message)
+            native = native && hs_plan_is_flat(hs_export_wanted(job, i));
+    return native;
+}
+
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter)
 {
+    bool native = exporter->affects && is_native(job, exporter);
+
+    if (native)
+        hs_text_append(text, "the library's own call is best at %s: nothing is faster with this\n",
+                       exporter->sizes ? "all sizes of the result" : "this size");
     for (size_t i = 0; i < job->result->message_count; i++)
         append_faster(text, job, i,
                       exporter->sizes ? hs_export_wanted(job, i) : hs_export_plan(job));
-    append_small(text, job, exporter);
+    if (!native)
+        append_small(text, job, exporter);
     append_others(text, job, exporter);
     for (size_t i = 0; i < job->result->message_count && !job->plan; i++)
         if (exporter->sizes || i == job->message)
@@ -247,7 +264,8 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
     hs_text_append(text, "made by %s from ", job->made_by);
     append_name(text, job->result_name);
     hs_text_append(text, ": %" PRId64 " processes%s%s%s%s\n", result->np,
-                   result->has_system ? " on " : "", result->has_system ? result->system.name : "",
+                   result->has_system ? " on " : "",
+                   result->has_system ? hs_system_called(&result->system) : "",
                    hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
                    result->backend ? ", measured" : ", predicted");
     if (exporter->sizes && !job->plan)

@@ -104,7 +104,7 @@ static const char *gpu_by_figures(const struct hs_node *node)
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (rows[i].capability == gpu->capability && rows[i].arm == node->is_arm)
             return rows[i].name;
-    if (gpu->capability != 0 || gpu->vendor != 0)
+    if (gpu->capability != 0 || gpu->device != 0 || gpu->vendor == HS_PCI_AMD)
         return NULL;
     return gpu->links == 18 ? "H100" : gpu->links == 12 ? "A100" : gpu->links == 6 ? "V100" : NULL;
 }

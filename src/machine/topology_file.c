@@ -15,10 +15,10 @@ static void join_gpu(struct hs_node_gpu *gpu, const struct hs_node_gpu *other)
         memcpy(gpu->name, other->name, sizeof(gpu->name));
     if (gpu->numa_node < 0)
         gpu->numa_node = other->numa_node;
-    if (gpu->vendor == 0) {
+    if (gpu->vendor == 0)
         gpu->vendor = other->vendor;
+    if (gpu->device == 0)
         gpu->device = other->device;
-    }
     if (gpu->capability == 0)
         gpu->capability = other->capability;
     if (gpu->pcie_generation == 0) {
@@ -40,6 +40,11 @@ static bool has_links(const struct hs_node *node)
     return false;
 }
 
+static const char *vendor_of(const struct hs_node *node)
+{
+    return node->gpus[0].vendor == HS_PCI_AMD ? "AMD" : "NVIDIA";
+}
+
 static enum hs_status join_gpus(struct hs_node *node, const struct hs_node *other, const char *name,
                                 struct hs_error *err)
 {
@@ -49,6 +54,10 @@ static enum hs_status join_gpus(struct hs_node *node, const struct hs_node *othe
         return hs_fail(err, HS_INVALID,
                        "%s: expected a node of %zu GPUs, as in the files before, found %zu", name,
                        node->gpu_count, other->gpu_count);
+    if (node->gpu_count > 0 && node->gpus[0].vendor != 0 && other->gpus[0].vendor != 0 &&
+        node->gpus[0].vendor != other->gpus[0].vendor)
+        return hs_fail(err, HS_INVALID, "%s: speaks of GPUs of %s, the files before of %s", name,
+                       vendor_of(other), vendor_of(node));
     if (!has_links(node)) {
         memcpy(node->nvlinks, other->nvlinks, sizeof(node->nvlinks));
         if (other->origin.links_known)

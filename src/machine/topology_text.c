@@ -339,6 +339,8 @@ static bool read_name(struct reader *r, const char *line)
         name_gpu(r, numbers[i], at);
         if (series != NULL)
             r->node->gpus[numbers[i]].vendor = HS_PCI_AMD;
+        else if (strncmp(at, "NVIDIA", 6) == 0 || strncmp(at, "Tesla", 5) == 0)
+            r->node->gpus[numbers[i]].vendor = HS_PCI_NVIDIA;
     }
     return true;
 }
@@ -447,6 +449,7 @@ static void place_links(struct reader *r)
     for (size_t a = 0; a < r->matrix.gpus; a++) {
         struct hs_node_gpu *gpu = &node->gpus[a];
 
+        gpu->vendor = HS_PCI_NVIDIA;
         if (least * (r->matrix.gpus - 1) > LINKS_OF_A_GPU)
             gpu->links = gpu->switch_links = least;
         for (size_t b = 0; b < r->matrix.gpus && gpu->switch_links == 0; b++) {
@@ -516,7 +519,8 @@ static enum hs_status finish(struct reader *r)
         return hs_fail(r->err, HS_INVALID,
                        "%s: expected what `nvidia-smi topo -m`, `nvidia-smi -L`, `rocm-smi "
                        "--showtopo`, `ibstat` or `scontrol show topology` prints, Slurm's "
-                       "topology.conf or topology.yaml, or the XML of NCCL or of hwloc",
+                       "topology.conf or topology.yaml, or the XML of NCCL or of hwloc; logs of "
+                       "benchmarks are for `hiersearch fit`",
                        r->name);
     if (r->matrix.has_types)
         place_xgmi(r);

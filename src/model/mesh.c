@@ -129,7 +129,7 @@ enum hs_status hs_mesh_parse_over(struct hs_mesh *mesh, const char *text, struct
 
     parsed.over = 0;
     for (;;) {
-        size_t length = strcspn(text, ",");
+        size_t length = strcspn(text, ",+");
         int axis = find_axis(mesh, text, length);
 
         if (axis < 0)

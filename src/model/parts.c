@@ -71,8 +71,13 @@ static enum hs_status find_gpu(struct hs_gpu *gpu, const char *name, struct hs_e
 
     for (i = 0; i < hs_gpu_count; i++)
         names[i] = hs_gpus[i].name;
-    if (find_name(&i, name, "GPU", names, hs_gpu_count, err))
-        return HS_INVALID;
+    if (find_name(&i, name, "GPU", names, hs_gpu_count, err)) {
+        if (err == NULL || hs_nearest_name(name, names, hs_gpu_count))
+            return HS_INVALID;
+        return hs_fail(err, HS_INVALID,
+                       "%s; a node of others is levels, such as pcie:8@20GB/s~5us,ib@50GB/s~14us",
+                       err->message);
+    }
     *gpu = hs_gpus[i];
     return HS_OK;
 }
@@ -175,8 +180,8 @@ static enum hs_status make_mesh(struct hs_parts *parts, struct hs_error *err)
 static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
                                  struct hs_error *err)
 {
-    const char *names[VARIANTS];
     char *dash = strchr(word, '-');
+    const char *names[VARIANTS], *nearest;
     size_t v;
 
     if (dash != NULL)
@@ -188,13 +193,20 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
         return HS_OK;
     for (v = 0; v < VARIANTS; v++)
         names[v] = variants[v].name;
+    nearest = hs_nearest_name(dash + 1, names, VARIANTS);
+    if (nearest && strncmp(nearest, "pcie", 4) == 0 && tolower((unsigned char)dash[1]) == 'p' &&
+        strpbrk(dash + 1, "0123456789") == NULL) /* slots differ by factors: none is the nearest */
+        return hs_fail(err, HS_INVALID,
+                       "unknown variant of a GPU \"%.40s\", expected the slot as pcie3, pcie4 or "
+                       "pcie5",
+                       dash + 1);
     if (find_name(&v, dash + 1, "variant of a GPU", names, VARIANTS, err))
         return HS_INVALID;
     if (v == MESH)
         return make_mesh(parts, err);
     if (variants[v].slot_GBps > 0 && parts->gpu.generation == HS_GPU_OTHER)
         return hs_fail(err, HS_INVALID, "%s: expected no slot, found \"%s\"", parts->gpu.name,
-                       names[v]);
+                       variants[v].name);
     if (variants[v].slot_GBps > 0)
         make_board(&parts->gpu, &variants[v]);
     return HS_OK;

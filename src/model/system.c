@@ -178,6 +178,12 @@ char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *sys
     return text;
 }
 
+const char *hs_system_called(const struct hs_system *system)
+{
+    return system->parts && strcmp(system->name, HS_SYSTEM_OF_TEXT) == 0 ? system->parts
+                                                                         : system->name;
+}
+
 bool hs_system_is_nccl_native(const struct hs_system *system)
 {
     return system->parts && system->fits.count == 0;

@@ -196,7 +196,10 @@ enum hs_status hs_system_load(struct hs_system *system, const char *path, struct
 /* Whether a text is meant as one of the one-line forms: it has an '@', or begins with a count of
  * parts. */
 bool hs_system_is_text(const char *text);
-/* The one-line forms above. Name: "text". What a line of parts leaves open stands in the notes. */
+/* The name of a system that was given as one. */
+#define HS_SYSTEM_OF_TEXT "text"
+/* The one-line forms above. Name: HS_SYSTEM_OF_TEXT. What a line of parts leaves open stands in the
+ * notes. */
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
 /* A copy that owns its own. HS_MEMORY: it is {0}. */
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
@@ -225,6 +228,9 @@ void hs_system_format(struct hs_text *out, const struct hs_system *system);
 /* Appends the text of a system file. HS_MEMORY. */
 enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
                                struct hs_error *err);
+
+/* What to call it: its name, or the line of parts that it was made of and has no name beside. */
+const char *hs_system_called(const struct hs_system *system);
 
 /* The names of its levels, for tables of what lies on them; returns how many. */
 size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_system *system);

@@ -115,15 +115,24 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
                         "what the NICs of those nodes send, over the taper of the line", err);
 }
 
+#define TRAY_GPUS 4 /* of GB200 and GB300, of which a rack's are one NVLink domain in most cases */
+
 /* What the line leaves open, and what has no price. */
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
     bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
+    bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
+                parts->gpu_count <= TRAY_GPUS;
     struct hs_text notes = {0};
 
-    if (nccl && !open)
+    if (nccl && !open && !tray)
         return HS_OK;
+    if (tray)
+        hs_text_append(&notes,
+                       "NVLinks join the %d GPUs of a tray alone here: a rack of trays that they "
+                       "join is written 72x%s%s",
+                       (int)parts->gpu_count, parts->gpu.name, open ? "; " : "");
     if (!nccl)
         hs_text_append(&notes,
                        "stages are rings, priced by the levels: %s own calls have no price "

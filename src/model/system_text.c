@@ -341,7 +341,7 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
     if (strlen(text) >= TEXT_MAX)
         return hs_fail(err, HS_INVALID, "system \"%.40s...\": longer than %d characters", text,
                        TEXT_MAX - 1);
-    memcpy(system->name, "text", 5);
+    memcpy(system->name, HS_SYSTEM_OF_TEXT, sizeof(HS_SYSTEM_OF_TEXT));
     system->pipeline_granularity = 1;
     status = hs_parts_begin(text) ? hs_system_of_parts(system, text, err)
                                   : parse_line(system, text, err);

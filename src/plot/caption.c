@@ -43,7 +43,7 @@ void hs_plot_machine(struct hs_text *out, const struct hs_plot_job *job)
     const struct hs_result *result = with_system(job);
 
     if (result) {
-        hs_text_append(out, "%s", result->system.name);
+        hs_text_append(out, "%s", hs_system_called(&result->system));
         return;
     }
     result = with_hosts(job);

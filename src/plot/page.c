@@ -118,6 +118,8 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
     struct hs_text *answer = hs_html_value(values, "answer");
     struct hs_text *shorter = hs_html_value(values, "short_answer");
     const char *call = hs_collectives[subject->result->collective].written;
+    bool native = !subject->measured && subject->result->has_system &&
+                  hs_system_is_nccl_native(&subject->result->system);
 
     if (!subject->best) {
         hs_text_append(answer, "No split could be used");
@@ -133,8 +135,9 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
         if (!subject->best_is_flat)
             hs_text_append(answer, "Split it as %s", HS_AS_PLAN(best));
         else
-            hs_text_append(answer, "No split %s than the flat %s",
-                           is_surpassed(subject) ? "does better" : "is faster", call);
+            hs_text_append(answer, "No split %s than %s %s",
+                           is_surpassed(subject) ? "does better" : "is faster",
+                           native ? "NCCL's own" : "the flat", call);
         hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     }
 }
@@ -443,7 +446,7 @@ static void append_input(struct hs_text *out, const struct hs_named_result *inpu
     append_fact(out, "backend", result->backend ? result->backend : "none: predicted by the model");
     append_fact(out, "note", result->note);
     if (system) {
-        append_fact(out, "machine", system->title ? system->title : system->name);
+        append_fact(out, "machine", system->title ? system->title : hs_system_called(system));
         hs_system_format(&line, system);
         append_fact(out, "as a line of text", line.data);
         append_fact(out, "source of its figures", system->source);

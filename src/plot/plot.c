@@ -27,6 +27,13 @@ enum hs_status hs_plot_kind_find(const struct hs_plot_kind **kind, const char *n
                    nearest ? "\"?" : "");
 }
 
+/* Lines of levels have no name: they are the same where their figures are. */
+static bool is_same_machine(const struct hs_system *a, const struct hs_system *b)
+{
+    return strcmp(hs_system_called(a), hs_system_called(b)) == 0 &&
+           (strcmp(hs_system_called(a), HS_SYSTEM_OF_TEXT) != 0 || hs_system_equal(a, b));
+}
+
 /* A plot over several results compares what ran on one machine. A result without a machine may have
  * run anywhere. */
 static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_error *err)
@@ -44,10 +51,11 @@ static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_er
                            hs_collective_names[input->result->collective]);
         if (!input->result->has_system)
             continue;
-        if (first && strcmp(first->result->system.name, input->result->system.name) != 0)
-            return hs_fail(
-                err, HS_INVALID, "results of two machines in one plot: %s is of %s, %s is of %s",
-                first->name, first->result->system.name, input->name, input->result->system.name);
+        if (first && !is_same_machine(&first->result->system, &input->result->system))
+            return hs_fail(err, HS_INVALID,
+                           "results of two machines in one plot: %s is of %s, %s is of %s",
+                           first->name, hs_system_called(&first->result->system), input->name,
+                           hs_system_called(&input->result->system));
         first = first ? first : input;
     }
     return HS_OK;

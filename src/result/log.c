@@ -576,6 +576,8 @@ static void read_line(struct text_reader *reader, const char *at, size_t length)
     char line[LINE_BYTES];
 
     reader->line++;
+    if (reader->columns.count > 0 && memchr(at, '\0', length))
+        note(reader->base, reader->line, "left out: there is a NUL in it");
     if (length >= sizeof(line) || memchr(at, '\0', length))
         return;
     memcpy(line, at, length);

@@ -60,6 +60,11 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
                        "%s: times of a library's own calls, and this machine is calibrated: its "
                        "stages are priced by fits alone",
                        name);
+    if (!model && hs_system_library(system) == HS_LIBRARY_RCCL)
+        return hs_fail(err, HS_INVALID,
+                       "%s: RCCL's own calls have no price: nothing is fitted to its times, and "
+                       "`compare` has them beside results of measure alone",
+                       name);
     if (!model)
         return hs_fail(err, HS_INVALID,
                        "%s: times of a library's own calls need a machine that says which it has: "

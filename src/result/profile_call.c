@@ -282,9 +282,10 @@ struct hs_measured_at hs_result_measured_at(const struct hs_result *result,
                                             const struct hs_plan *plan, double bytes)
 {
     struct sides library = look(result, NULL, bytes), part = look(result, plan, bytes);
-    struct hs_measured_at at = {.library = between(&library, bytes)};
+    struct hs_measured_at at = {.library = between(&library, bytes),
+                                .beyond = isnan(library.above)};
 
-    if (isnan(library.above))
+    if (at.beyond)
         at.library *= bytes / library.below_bytes;
     at.plan = at.library * between(&part, bytes);
     return at;

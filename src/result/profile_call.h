@@ -71,6 +71,7 @@ enum hs_status hs_profile_loads(struct hs_profile_load **loads, size_t *count,
 struct hs_measured_at {
     double library; /* the fastest of the library's own calls */
     double plan;
+    bool beyond; /* the library's: longer than all that it was measured with, and so a guess */
 };
 /* The library's time between two sizes that were measured goes as a power of the bytes; below the
  * smallest it is that of the smallest, beyond the largest it grows with the bytes. The plan's time

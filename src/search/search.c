@@ -88,7 +88,8 @@ static enum hs_status check_collective(const struct hs_search_request *request,
             err, HS_INVALID,
             "--collective %s: %s of %s have no price for it; expected a system of levels "
             "as they are described",
-            name, system->fits.count > 0 ? "the measured layers" : "NCCL's calls", system->name);
+            name, system->fits.count > 0 ? "the measured layers" : "NCCL's calls",
+            hs_system_called(system));
     return HS_OK;
 }
 

@@ -52,7 +52,7 @@ void hs_exporters_table(struct hs_table *table, const struct hs_result *result, 
                                   .mark = e->layers ? NULL : "any"};
         struct hs_text command = {0}, also = {0};
 
-        if (result && !hs_exporter_can_export(e, result))
+        if (result && !(hs_exporter_can_export(e, result) && hs_exporter_is_of_use(e, result)))
             continue;
         hs_exporter_also_append(&also, e);
         if (result)

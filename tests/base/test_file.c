@@ -123,6 +123,24 @@ static void reads_any_bytes(void **state)
     free(bytes);
 }
 
+static void refuses_a_text_with_a_nul(void **state)
+{
+    struct hs_error err;
+    char *text = NULL;
+    FILE *file = fopen("nul", "w");
+
+    (void)state;
+    assert_int_equal(fwrite("before\0behind", 1, 13, file), 13);
+    fclose(file);
+    assert_status_is(hs_file_read_text(&text, "nul", LIMIT, &err), HS_INVALID, &err);
+    assert_string_equal(err.message, "nul: expected text, found bytes of another kind");
+    assert_null(text);
+    put("text", "before\nbehind");
+    assert_status_is(hs_file_read_text(&text, "text", LIMIT, &err), HS_OK, &err);
+    assert_string_equal(text, "before\nbehind");
+    free(text);
+}
+
 static void reads_an_empty_file(void **state)
 {
     size_t length;
@@ -562,6 +580,7 @@ static void opens_no_pipe_or_device(void **state)
 
 static const struct CMUnitTest tests[] = {
     IN_PLACE("a file of any bytes is read whole", reads_any_bytes),
+    IN_PLACE("a text with a NUL in it is refused, not cut there", refuses_a_text_with_a_nul),
     IN_PLACE("an empty file is an empty text", reads_an_empty_file),
     IN_PLACE("a file may have as many bytes as the limit, not one more", keeps_to_the_limit),
     IN_PLACE("a file of 1 GB is refused before it is read", refuses_a_large_file_at_once),

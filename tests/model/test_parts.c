@@ -197,6 +197,8 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"8xMI300X-pcie5", "MI300X: expected no slot"},
         {"2xCPU-mesh", "no NVLinks for a mesh"},
         {"8xH100-mash", "did you mean \"mesh\""},
+        {"8xH100-PCIe", "expected the slot as pcie3, pcie4 or pcie5"},
+        {"8xRTX5090", "a node of others is levels, such as pcie:8@20GB/s~5us"},
         {"8xH100-", "unknown variant of a GPU"},
         {"8xL40S-mesh", "no NVLinks for a mesh"},
         {"8xH100, 8xNDR4000", "did you mean \"NDR400\""},

@@ -16,3 +16,9 @@ hiersearch fit '8xH100, 8xNDR400' "$log" "$SRC/tests/golden/fit/4x8x4.json" -o o
 hiersearch fit '8xH100, 8xNDR400' "$log" --name here --np 8 --nodes 1 -o same.json >/dev/null
 cmp here.json same.json
 ls
+# Times that no constants meet: all of one length, whatever the message.
+printf 'bytes,seconds\n16384,0.001\n1048576,0.001\n67108864,0.001\n1073741824,0.005\n' > flat.csv
+hiersearch fit '8xH100, 8xNDR400, 32' flat.csv --call allreduce --np 16 --nodes 2 -o flat.json >/dev/null
+# What a crash of a node left of a row.
+printf 'bytes,seconds\n1048576,0.0002\n67108864,0.00\00011\n134217728,0.0021\n' > nul.csv
+hiersearch compare nul.csv --predict '8xH100, 8xNDR400, 32' --call allreduce --np 16 --nodes 2 --format csv | wc -l

@@ -28,6 +28,12 @@ hiersearch predict abci --np 1 -q -o one.json >one.txt
 try plot one.json --as layers -o x.svg
 try plot abci.json abci.json --as lattice -o x.svg
 try plot abci.json summit.json --as scaling -o x.svg
+# Machines that were given as text have no name to tell them apart.
+hiersearch predict 'node:4@100GB/s~1us,ib@12GB/s~3us' --np 8 -q -o slow.json >slow.txt
+hiersearch predict 'node:4@100GB/s~1us,ib@25GB/s~3us' --np 16 -q -o fast.json >fast.txt
+hiersearch predict '8xH100, 8xNDR400, 32' --np 16 -q -o h100.json >h100.txt
+try plot slow.json fast.json --as scaling --tsv
+try plot slow.json h100.json --as scaling --tsv
 # Places that cannot be written.
 try plot abci.json --as layers -o none/x.svg
 mkdir folder.svg

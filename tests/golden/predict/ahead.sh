@@ -24,3 +24,5 @@ echo '$ what is left alone is the title of the report'
 hiersearch predict dgx-h100-superpod --np 64 --size 1MiB -q -k 1 -o h100.json | sed -n '/^NCCL/,/^best/p'
 hiersearch report h100.json -o h100.html -q 2>/dev/null
 sed -n '/<h1>/p; /against flat/p; /By the figures/,/<\/p>/p' h100.html
+# Commands of the page work: nccl-tuner has nothing to say where the times are those of NCCL's own choice.
+grep -c -- '--to pytorch' h100.html; grep -c -- '--to nccl-tuner' h100.html || true

@@ -22,3 +22,6 @@ python3 -c 'print("[" * 100000)' >bomb.json
 try bomb.json
 mkfifo pipe.json
 try pipe.json
+# A file of another kind: that is said, not which of its keys a system has not.
+hiersearch predict abci --np 8 -q -o result.json >/dev/null
+try result.json

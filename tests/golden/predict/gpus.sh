@@ -30,3 +30,4 @@ for job in '--np 4' '--np 8' '--gpus 0,2'; do
     hiersearch predict ac922-4gpu $job -q | grep -c 'choices of'
 done
 hiersearch predict mi250-16 --np 8 -q | grep 'choices of'
+hiersearch predict ac922-4gpu --np 2 -q | grep -o "the worst, .*"

@@ -9,6 +9,8 @@ for more in '--dtype fp64' '--dtype fp32' '--dtype fp16' '--dtype bf16 --optimiz
 done
 hiersearch predict abci --np 4 --hsdp --parameters 1B --optimizer-bytes 12.5
 hiersearch predict abci --np 4 --optimizer-bytes 12 --size 1MiB
+# A number of parameters that was not meant so is shown as it was typed.
+hiersearch predict abci --np 4 --hsdp --parameters 70 | sed -n 1p
 # What cannot be.
 hiersearch predict abci --np 16 --hsdp
 hiersearch predict abci --np 16 --parameters 1B

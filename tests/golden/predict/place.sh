@@ -45,3 +45,8 @@ hiersearch predict "$node" --mesh ep=2,tp=4,dp=2 --place --messages "ep:allreduc
 hiersearch predict "$node" --mesh tp=4,cp=2,pp=2,dp=2 --place --messages "tp:allreduce:64MiB*9,cp:allreduce:32MiB,pp:allreduce:1KiB" --as megatron
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts left
 hiersearch predict "$node" --np 8 --as rankfile
+# Behind a NUL nothing would be read: 160 calls would be 1.
+printf 'tp:allreduce:1MiB\0*160\n' > nul.txt
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages ./nul.txt
+printf 'left\0,right\n' > hosts.txt
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts ./hosts.txt

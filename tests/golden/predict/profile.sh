@@ -14,6 +14,9 @@ hiersearch predict "$SRC/tests/golden/predict/job-measured.json" --profile "$job
 sed '0,/"waited_seconds": 0.129.*/s//&, "skewed_seconds": 0.1377741434/' "$job" >skewed.json
 hiersearch predict "$SRC/tests/golden/predict/job-measured.json" --profile skewed.json --format csv | head -n 2
 hiersearch predict "$SRC/tests/golden/predict/job-measured.json" --profile skewed.json | head -n 12
+# Ten times as long as all that the library was measured with: what it takes there is no measurement to hold the job to.
+sed 's/"bytes": 320000,/"bytes": 3200000,/' "$job" >longer.json
+hiersearch predict "$SRC/tests/golden/predict/job-measured.json" --profile longer.json | head -n 4
 # What cannot be.
 sed 's/"np": 4/"np": 2/; s/"ranks": 4/"ranks": 2/; s/"2x2"/"2"/; s/"plan": "4"/"plan": "1"/' "$SRC/tests/golden/predict/job-measured.json" |
     sed '/"plan": "1"/,+1d; s/0}},$/0}}]/' >two.json

@@ -20,3 +20,4 @@ hiersearch export reduce.json --to simgrid -o machine.xml
 hiersearch plot reduce.json --as top --tsv
 hiersearch report reduce.json -o report.html
 hiersearch compare reduce.json
+hiersearch predict '8xH100, 8xNDR400, 32' --np 16 --collective broadcast

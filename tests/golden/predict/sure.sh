@@ -19,4 +19,6 @@ hiersearch predict summit --np 1024 --size 32MiB -k 2 -q --json | grep 'predicte
 for options in 'summit --machines 0' 'summit --chunks 1,2' 'abci-fitted'; do
     hiersearch predict $options --np 128 -k 2 -q --json | grep -c 'predicted_low_seconds'
 done
+# Two plans that are 1 % apart win both there: that shares are of more than 100 % in all is said.
+hiersearch predict '8xH100, 8xNDR400, 32:2' --np 512 --size 1MiB --top 1 | grep 'wins on'
 hiersearch predict abci --np 4 --machines 10001

@@ -24,6 +24,8 @@ sed 's/"2.0"/"4.0"/' "$T/hwloc.xml" >hwloc4.xml && try hwloc4.xml
 sed 's/^  tree:/  torus3d:/' "$T/topology.yaml" >torus.yaml && try torus.yaml
 try "$T/topology.conf"
 try "$T/gb200.txt" "$T/dgx-h100.xml"
+try "$T/mi300x.txt" "$T/dgx-h100.txt"
+try "$T/p5.txt" "$T/mi300x.xml"
 try --here
 try --names "$T/p5.txt"
 hiersearch systems abci "$T/p5.txt"

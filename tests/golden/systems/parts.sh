@@ -7,3 +7,6 @@ try --parts --names
 try '8xMI300X, 8xRoCE400'
 try '2xCPU, 1xHDR200, 16:2' --text
 try '1xCPU, 1xHDR200' --text
+# A line of parts stays one, or it would be another machine; what a line of levels leaves out is said.
+try '8xH100, 8xNDR400, 32:2' --text
+try dgx-h100-superpod --text
