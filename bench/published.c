@@ -459,9 +459,9 @@ static enum hs_status tell_own(char *const *words, struct hs_error *err)
 static double deviation_of(const struct point *point, size_t model, double doubt)
 {
     if (model == NCCL)
-        return hs_nccl_deviation(&point->run, constants[model], doubt);
+        return hs_nccl_deviation(&point->run, constants[model], doubt, 0);
     if (model == MPI)
-        return hs_mpi_deviation(&point->call, constants[model], doubt);
+        return hs_mpi_deviation(&point->call, constants[model], doubt, 0);
     return 0;
 }
 

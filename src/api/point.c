@@ -1,5 +1,6 @@
 #include "api/point.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ROUNDING 1e-12 /* relative */
@@ -49,6 +50,35 @@ static bool is_certain(const struct hs_asked *asked, const struct hs_predict_poi
     return asked->system->fits.count > 0 && !(point->regret.most > 0);
 }
 
+static struct hs_library_price library_price(const struct hs_asked *asked,
+                                             const struct hs_predict_point *point)
+{
+    return hs_library_price(asked->system, &point->request.problem,
+                            hs_datatype_bytes(asked->question->datatype));
+}
+
+static bool is_own(const struct hs_asked *asked, const struct hs_plan *plan)
+{
+    return hs_plan_is_flat(plan) && hs_system_is_nccl_native(asked->system);
+}
+
+enum hs_status hs_point_regret(struct hs_regret *out, const struct hs_asked *asked,
+                               const struct hs_predict_point *point, const struct hs_plan *plan,
+                               struct hs_error *err)
+{
+    enum hs_status status = hs_regret_of(out, &point->table, plan, err);
+
+    if (!status && is_own(asked, plan)) {
+        struct hs_library_price own = library_price(asked, point);
+
+        if (hs_library_is_priced(&own)) {
+            out->low_seconds = fmin(out->low_seconds, own.low_seconds);
+            out->high_seconds = fmax(out->high_seconds, own.high_seconds);
+        }
+    }
+    return status;
+}
+
 /* There is room for one plan more than were found. */
 static void put_first(struct hs_predict_point *point, const struct hs_plan *plan)
 {
@@ -84,12 +114,12 @@ static enum hs_status be_sure(struct hs_predict_point *point, const struct hs_as
         return HS_OK;
     status = hs_regret_table_init(&point->table, &point->request, asked->machines, err);
     if (!status)
-        status = hs_regret_of(&point->regret, &point->table, &guess, err);
+        status = hs_point_regret(&point->regret, asked, point, &guess, err);
     point->guess_regret = point->regret;
     if (!status && !is_certain(asked, point))
         status = hs_regret_least(&plan, &point->table, &guess, err);
     if (!status)
-        status = hs_regret_of(&point->regret, &point->table, &plan, err);
+        status = hs_point_regret(&point->regret, asked, point, &plan, err);
     if (!status)
         status = hs_regret_gain(&point->gain, &point->table, &plan, &flat, err);
     if (!status && hs_plan_compare(&plan, &guess) != 0)
@@ -170,13 +200,20 @@ enum hs_status hs_point_library(struct hs_library_price *own, const struct hs_as
 {
     const struct hs_problem *problem = &point->request.problem;
     const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_plan flat = hs_problem_flat(problem);
+    struct hs_regret regret;
     enum hs_status status;
     double seconds;
 
-    *own = hs_library_price(asked->system, problem, hs_datatype_bytes(asked->question->datatype));
+    *own = library_price(asked, point);
     if (!hs_library_is_priced(own))
         return HS_OK;
     status = hs_library_gain(&own->gain, own, asked->machines, problem, &best->plan, err);
+    if (!status && point->sure && is_own(asked, &flat)) {
+        status = hs_point_regret(&regret, asked, point, &flat, err);
+        own->low_seconds = regret.low_seconds;
+        own->high_seconds = regret.high_seconds;
+    }
     own->left_alone = !status && hs_library_is_left_alone(&own->gain);
     seconds = hs_library_plan_seconds(own, asked->system, problem, &best->plan, best->seconds);
     if (seconds != best->seconds)

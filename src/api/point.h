@@ -35,6 +35,11 @@ enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_a
                                int64_t np, uint64_t bytes, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
+/* How a plan does on the machines drawn; where it is NCCL's own call, with a range that holds the
+ * price's own, as one call has one range. HS_MEMORY. */
+enum hs_status hs_point_regret(struct hs_regret *out, const struct hs_asked *asked,
+                               const struct hs_predict_point *point, const struct hs_plan *plan,
+                               struct hs_error *err);
 /* What the system's library takes by itself, with the best plan's gain over it and the advice where
  * it has a price. HS_MEMORY. */
 enum hs_status hs_point_library(struct hs_library_price *own, const struct hs_asked *asked,

@@ -44,7 +44,7 @@ static enum hs_status add_range(struct hs_candidate *candidate, const struct hs_
 
     if (!point->sure || asked->system->fits.count > 0)
         return HS_OK;
-    if (hs_regret_of(&regret, &point->table, &candidate->plan, err))
+    if (hs_point_regret(&regret, asked, point, &candidate->plan, err))
         return HS_MEMORY;
     candidate->predicted_low_seconds = regret.low_seconds;
     candidate->predicted_high_seconds = regret.high_seconds;

@@ -74,7 +74,8 @@ static double deviations_of(const struct hs_machines *machines, size_t j, const 
 static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
                            double bytes)
 {
-    return exp(hs_nccl_noise(bytes) * deviations_of(machines, j, error));
+    return exp(hs_nccl_noise(bytes, machines->believed->nccl.residual) *
+               deviations_of(machines, j, error));
 }
 
 static double level_times(const struct hs_machines *machines, size_t j, const struct error *error)
@@ -107,10 +108,11 @@ static const double *native_errors(double *room, const struct hs_machines *machi
                                    const struct hs_problem *problem, struct hs_stage_key key,
                                    double bytes)
 {
-    const struct hs_kept_name name = {.kind = HS_KEPT_ERRORS,
-                                      .group = problem->group,
-                                      .key = key,
-                                      .detail = llrint(1e3 * hs_nccl_noise(bytes))};
+    const struct hs_kept_name name = {
+        .kind = HS_KEPT_ERRORS,
+        .group = problem->group,
+        .key = key,
+        .detail = llrint(1e3 * hs_nccl_noise(bytes, machines->believed->nccl.residual))};
     double *times = hs_kept_find(machines->kept, &name);
     struct hs_stage_price price;
     struct error error;

@@ -121,8 +121,8 @@ static void set_constant(struct hs_machines *machines, size_t j, size_t k, doubl
     own = &machines->constants[j * HS_MPI_K_COUNT + k];
     own->value = value;
     snprintf(own->name, sizeof(own->name), "%s", hs_mpi_price_model.constants[k].name);
-    machines->drawn[j].constants =
-        (struct hs_own_constants){&machines->constants[j * HS_MPI_K_COUNT], HS_MPI_K_COUNT};
+    machines->drawn[j].constants = (struct hs_own_constants){
+        .items = &machines->constants[j * HS_MPI_K_COUNT], .count = HS_MPI_K_COUNT};
 }
 
 static void set_figure(struct hs_machines *machines, size_t j,

@@ -138,7 +138,8 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
     hs_mpi_system_values(values, system);
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
     out->seconds = hs_mpi_price_model.seconds(&call, values);
-    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system)));
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
+                                                  system->constants.residual));
     out->low_seconds = out->seconds / range;
     out->high_seconds = out->seconds * range;
     call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);

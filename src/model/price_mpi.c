@@ -533,9 +533,10 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
     return seconds + 1e-6 * copy_us(&p);
 }
 
-double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)
+double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
+                        double residual)
 {
-    double noise = hs_mpi_price_model.scatter, deviations[HS_MPI_K_COUNT];
+    double noise = fmax(residual, hs_mpi_price_model.scatter), deviations[HS_MPI_K_COUNT];
 
     hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
     return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +

@@ -100,6 +100,7 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 
 /* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
  * a fit expects (scatter). */
-double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt);
+double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
+                        double residual);
 
 #endif

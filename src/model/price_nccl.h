@@ -53,10 +53,12 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
                         int64_t domains, double doubt);
 /* The standard deviation of log(seconds): constants as far off as that, and what no constant
  * explains. The 90 % range is seconds exp(-+HS_PRICE_RANGE deviation). */
-double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt);
+double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt,
+                         double residual);
 #define HS_PRICE_RANGE 1.645
-/* What no constant explains, the same deviation, of a call of so many bytes. */
-double hs_nccl_noise(double bytes);
+/* What no constant explains, the same deviation, of a call of so many bytes: as of published times,
+ * and no less than `residual`, what a fit left of a machine's own (0: none was made). */
+double hs_nccl_noise(double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
 
@@ -66,6 +68,7 @@ struct hs_nccl_machine {
     int version;                 /* 0: HS_NCCL_VERSION_USUAL */
     double own[HS_NCCL_K_COUNT]; /* its own constants; 0: what ships */
     double doubt;                /* 0: by its parts (hs_nccl_deviations) */
+    double residual;             /* of its own times: hs_own_constants's */
 };
 
 struct hs_nccl_price {

@@ -97,7 +97,8 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
     constants_of(values, machine);
     out->choice = run.choice;
     out->seconds = hs_nccl_price_model.seconds(&run, values);
-    range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, machine->doubt));
+    range =
+        exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, machine->doubt, machine->residual));
     out->low_seconds = out->seconds / range;
     run.call.shape.network_share *= open_share(&machine->parts, ask);
     out->high_seconds = hs_nccl_price_model.seconds(&run, values) * range;

@@ -8,11 +8,11 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 
 /* By bytes: of the published times once all are fitted. */
-double hs_nccl_noise(double bytes)
+double hs_nccl_noise(double bytes, double residual)
 {
     const double MiB = 1048576;
 
-    return bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06;
+    return fmax(residual, bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06);
 }
 
 static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
@@ -80,10 +80,11 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
         doubt_network(deviations, parts, domains);
 }
 
-double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt)
+double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt,
+                         double residual)
 {
     const struct hs_shape *shape = &run->call.shape;
-    double noise = hs_nccl_noise(run->call.bytes), deviations[HS_NCCL_K_COUNT];
+    double noise = hs_nccl_noise(run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
 
     hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
     return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +

@@ -150,6 +150,9 @@ struct hs_own_constant {
 struct hs_own_constants {
     struct hs_own_constant *items; /* [count] owned */
     size_t count;
+    /* Root mean square of log(price / time) that they leave of the times they were fitted to, which
+     * ranges allow for; 0: not known. */
+    double residual;
 };
 
 struct hs_system {

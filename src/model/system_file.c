@@ -336,6 +336,10 @@ static const struct hs_field system_rows[] = {
      HS_OPTIONAL, .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
      .about = "Constants of the library's price that were fitted to this machine's own times; the "
               "others are those that ship."},
+    {"constants_residual", HS_NUMBER, SYSTEM(constants.residual), HS_WITHOUT(0), .above = true,
+     .max = 100,
+     .about = "Root mean square of log(price / time) that the constants leave of those times; "
+              "ranges are no narrower."},
     {"published", HS_LIST, HS_LIST_AT(struct hs_system, published.items, published.count),
      HS_OPTIONAL, .max = 10000, .fields = &published_fields, .when = is_top,
      .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
@@ -386,6 +390,7 @@ static enum hs_status read_constants(struct hs_system *system, const struct hs_p
     }
     if (system->constants.count > 0)
         system->nccl.doubt = HS_NCCL_DOUBT_OWN;
+    system->nccl.residual = system->constants.residual;
     return HS_OK;
 }
 

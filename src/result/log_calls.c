@@ -325,9 +325,11 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
     hs_calls_values(values, system);
     seconds = hs_calls_model(system)->seconds(priced, values);
     if (call->library == HS_LIBRARY_NCCL)
-        deviation = hs_nccl_deviation(&call->nccl, values, system->nccl.doubt);
+        deviation =
+            hs_nccl_deviation(&call->nccl, values, system->nccl.doubt, system->nccl.residual);
     else
-        deviation = hs_mpi_deviation(&call->mpi, values, hs_mpi_system_doubt(system));
+        deviation = hs_mpi_deviation(&call->mpi, values, hs_mpi_system_doubt(system),
+                                     system->constants.residual);
     return (struct hs_call_price){seconds, seconds / exp(HS_PRICE_RANGE * deviation),
                                   seconds * exp(HS_PRICE_RANGE * deviation)};
 }

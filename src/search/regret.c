@@ -227,6 +227,7 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
 {
     size_t count = table->machines;
     double *relative = malloc(2 * count * sizeof(*relative)), *seconds = relative + count;
+    double described;
 
     *out = (struct hs_regret){0};
     if (!relative)
@@ -243,6 +244,9 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
     out->worst = fmax(0, hs_order_statistic(relative, count, count - 1 - count / 20) - 1);
     out->low_seconds = hs_order_statistic(seconds, count, count / 20);
     out->high_seconds = hs_order_statistic(seconds, count, count - 1 - count / 20);
+    described = hs_plan_seconds(table->drawn->believed, &table->problem, plan);
+    out->low_seconds = fmin(out->low_seconds, described);
+    out->high_seconds = fmax(out->high_seconds, described);
     free(relative);
     return HS_OK;
 }

@@ -58,8 +58,9 @@ struct hs_regret {
     double share;                     /* of machines on which it wins, HS_REGRET_SLACK allowed */
     double worst;                     /* on 95 % of them its regret is no larger */
     double most;                      /* on all */
-    double low_seconds, high_seconds; /* of its time: 90 % of the machines lie between,
-                                         what no figure explains (machines.h) included */
+    double low_seconds, high_seconds; /* of its time: 90 % of the machines lie between, what no
+                                         figure explains (machines.h) included, and the machine as
+                                         it is described, which need not be in the middle */
 };
 
 /* Of a plan without chunks, whose layers go by the table's algorithms. HS_MEMORY. */

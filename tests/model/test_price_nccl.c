@@ -57,7 +57,7 @@ static void every_price_has_its_range(void **state)
         double range;
 
         run.host_clock = golden->host_clock;
-        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, HS_NCCL_DOUBT_CLASS));
+        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, HS_NCCL_DOUBT_CLASS, 0));
         assert_near(golden->seconds / range, golden->low_seconds, 1e-6);
         assert_near(golden->seconds * range, golden->high_seconds, 1e-6);
     }
