@@ -17,21 +17,31 @@ TREE = Path(os.path.abspath(__file__)).parent / "tree"  # links are those of `pi
 class HiersearchError(Exception):
     """Something failed in the library; its text is the library's one line."""
 
+    __module__ = "hiersearch"
+
 
 class InvalidError(HiersearchError, ValueError):
     """What was given is wrong: place, what was found, what was expected."""
+
+    __module__ = "hiersearch"
 
 
 class FileError(HiersearchError, OSError):
     """The operating system refused a file."""
 
+    __module__ = "hiersearch"
+
 
 class NoFileError(FileError, FileNotFoundError):
     """There is no such file."""
 
+    __module__ = "hiersearch"
+
 
 class OutOfMemory(HiersearchError, MemoryError):
     """Out of memory."""
+
+    __module__ = "hiersearch"
 
 
 _NAMES = {"HIERSEARCH_INVALID": InvalidError, "HIERSEARCH_IO": FileError, "HIERSEARCH_MEMORY": OutOfMemory}
@@ -123,7 +133,7 @@ def path_of(path: Union[str, "os.PathLike[str]"]) -> bytes:
 def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The path of a file, for the library; where there is none, FileNotFoundError and its like, as by open()."""
     found = path_of(path)
-    os.stat(found)
+    os.stat(path)  # which says the path as it was given
     return found
 
 

@@ -3,6 +3,7 @@ import math
 import pickle
 import subprocess
 import threading
+import traceback
 
 import pytest
 from conftest import PROGRAM, plain
@@ -74,6 +75,7 @@ def test_errors(options):
         hs.predict("abci", **options)
     assert f"hiersearch predict: {raised.value}\n" == said
     assert isinstance(raised.value, ValueError)
+    assert traceback.format_exception_only(hs.InvalidError, raised.value) == [f"hiersearch.InvalidError: {raised.value}\n"]
 
 
 @pytest.mark.parametrize("ask, kind, line", [
@@ -81,9 +83,11 @@ def test_errors(options):
     (lambda: hs.System("no-such.json"), FileNotFoundError, "no-such.json: cannot be read: No such file or directory"),
     (lambda: hs.System("abci\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.System.parse(None), TypeError, "expected a text, found NoneType"),
-    (lambda: hs.System.from_files("no-such.txt"), FileNotFoundError, "no-such.txt"),
+    (lambda: hs.System.from_files("no-such.txt"), FileNotFoundError, "'no-such.txt'$"),
     (lambda: hs.System("abci").named("A b"), hs.InvalidError, 'of a-z, 0-9, .*found "A b"'),
     (lambda: hs.System("abci").save("no-such/x.json"), FileNotFoundError, "'no-such/x.json'$"),
+    (lambda: hs.System("-"), hs.InvalidError, 'expected the text of a system, found "-"'),
+    (lambda: hs.options(None), TypeError, "expected a text, found NoneType"),
     (lambda: hs.predict(None, np=8), TypeError, "expected a System"),
     (lambda: hs.predict("abci", np=8, size="1MiB\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.predict("abci", np=[8, 16]), hs.InvalidError, "several, which predict_each takes"),
