@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
 
 from ._abi import ffi as _ffi  # made from hiersearch.h by generate.py
-from ._options import TIMES
+from ._options import API, TIMES
 
 ffi: Any = _ffi
 #: The installed tree that came with the package: programs, library, systems, plugins.
@@ -56,6 +56,8 @@ def _find() -> str:
 
 library_path = _find()
 lib: Any = ffi.dlopen(library_path)
+if lib.hiersearch_api() < API:  # of the system, older than the package
+    raise ImportError(f"{library_path}: expected libhiersearch of API {API} or later, found {lib.hiersearch_api()}")
 _ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
 _NO_FILE = ": No such file or directory"  # as C has it, whatever the locale
 # What has the answer, where a function of the library has not.

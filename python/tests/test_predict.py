@@ -1,14 +1,20 @@
 """Predictions beside the command line: the same numbers."""
 import math
+import os
 import pickle
+import re
+import shutil
 import subprocess
+import sys
 import threading
 import traceback
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, plain
 
 import hiersearch as hs
+from hiersearch import _handles
 
 QUESTIONS = {
     "issue": ("8xH100, 8xNDR400", {"np": 512, "size": "1GiB", "collective": "reduce-scatter", "mesh": {"tp": 8, "dp": 64},
@@ -107,6 +113,17 @@ def test_lines_of_errors(ask, kind, line):
     """What is wrong is said in Python's words, with what would be right."""
     with pytest.raises(kind, match=line):
         ask()
+
+
+def test_older_library(tmp_path):
+    """A library that is older than the package is refused when the package is imported, not by a call that it lacks."""
+    shutil.copytree(Path(hs.__file__).parent, tmp_path / "hiersearch", ignore=shutil.ignore_patterns("tree", "__pycache__"))
+    made = tmp_path / "hiersearch/_options.py"
+    made.write_text(re.sub(r"^API = \d+", "API = 99", made.read_text(), flags=re.MULTILINE))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HIERSEARCH_LIBRARY": _handles.library_path}
+    ran = subprocess.run([sys.executable, "-c", "import hiersearch"], env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and ran.stderr.endswith(f"ImportError: {_handles.library_path}: expected libhiersearch of API 99 or later, "
+                                                       f"found {_handles.API}\n")
 
 
 def test_after_an_error():
