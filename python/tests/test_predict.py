@@ -99,6 +99,9 @@ def test_errors(options):
     (lambda: hs.predict("abci", np=[8, 16]), hs.InvalidError, "several, which predict_each takes"),
     (lambda: hs.predict("abci", np=8, explain="best"), hs.InvalidError, "no result, predict_page has it"),
     (lambda: hs.predict("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "no result, predict_job has it"),
+    (lambda: hs.predict_each("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "predict_job has them"),
+    (lambda: hs.predict_job("abci", np=[8, 16]), hs.InvalidError, "expected place=True, hsdp=True or profile=FILE, without as_"),
+    (lambda: hs.predict_job("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB", as_="srun"), hs.InvalidError, "without as_"),
     (lambda: hs.predict("abci", profile="no-such.json"), FileNotFoundError, "no-such.json"),
     (lambda: hs.predict("abci", np=8).best_of("x"), TypeError, "integer"),
     (lambda: hs.predict("abci", np=8).stages(plan=5), TypeError, "expected a text, found int"),
@@ -124,6 +127,17 @@ def test_older_library(tmp_path):
     ran = subprocess.run([sys.executable, "-c", "import hiersearch"], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 1 and ran.stderr.endswith(f"ImportError: {_handles.library_path}: expected libhiersearch of API 99 or later, "
                                                        f"found {_handles.API}\n")
+
+
+@pytest.mark.parametrize("command, option, what", [("measure", "", "your MPI what measures"), ("calibrate", "", "your MPI what measures"),
+                                                   ("simulate", " --smpicc", "SimGrid what simulates")])
+def test_programs_that_are_built(command, option, what, tmp_path):
+    """What a command needs that no wheel has is said, with what builds it."""
+    if (_handles.TREE / "libexec").exists():
+        pytest.skip("they were built")
+    words = [sys.executable, Path(hs.__file__).with_name("_program.py"), command, "abci", "--np", "8"]
+    ran = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert ran.returncode and ran.stderr.startswith(f"hiersearch: note: `hiersearch build-measure{option}` builds with {what}\n")
 
 
 def test_after_an_error():
