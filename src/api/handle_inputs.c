@@ -166,7 +166,11 @@ enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
         status = hs_system_copy(&fitted.system, &handles->system->system, err);
     if (status == HS_OK)
         status = fit(&fitted, &times, &asked->fit, err);
-    predict.system = asked->fit.name ? fitted.system.name : hs_system_label(handles->system);
+    predict.system = fitted.system.name;
+    if (!asked->fit.name) { /* a line of text has no better name */
+        predict.system = hs_system_typed(handles->system);
+        predict.asked.label = hs_system_label(handles->system);
+    }
     if (notes)
         hs_text_append(notes, "%s", hs_notes_of(&fitted.notes));
     if (status == HS_OK)
