@@ -47,6 +47,7 @@ keeps() { older "$1" "$2" && compare "$2"; }
 
 step 'nothing that the library had is gone or changed' keeps "$list" list
 declarations >"$scratch/now"
+step 'the library is what its header declares' keeps "$scratch/now" header
 if [ -n "${UPDATE:-}" ] && [ "$failed" = 0 ]; then cp "$scratch/now" "$list"; fi
 empty "$list has all that the library has (else: UPDATE=1 $0 BUILD)" "$(diff "$list" "$scratch/now")"
 for tag in $(git tag --merged HEAD --sort=-creatordate 2>/dev/null); do
