@@ -406,14 +406,14 @@ LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_ex
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/cli/test_megatron.py "make -s headers" \
-    "make -s layers" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
+    "make -s layers" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
     "$(LIBRARY_THREADS) tests/result/logs/nodes.txt" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
 FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
-    "@timeout=900 tests/instrumented.sh threads" "@timeout=900 tests/api/test_abi.sh $(BUILD)" \
+    "@timeout=900 tests/instrumented.sh threads" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \

@@ -199,7 +199,9 @@ def write_options(library, folder):
             default = f" (default {option['default']})" if option.get("default") else ""
             out.append(quoted(option["help"] + default, "    "))
     times = {option["name"] for kind in KINDS for option in listed(library, kind) if option.get("argument") == "TIME"}
-    out.append(f"\n\nTIMES = frozenset({sorted(times)!r})  # numbers are seconds\n")
+    api = re.search(r"^#define HIERSEARCH_API (\d+)$", (ROOT / "include/hiersearch.h").read_text(encoding="utf-8"), re.MULTILINE)
+    out.append(f"\n\nAPI = {api[1]}  # that the library has at least")
+    out.append(f"\nTIMES = frozenset({sorted(times)!r})  # numbers are seconds\n")
     (folder / "_options.py").write_text("".join(out), encoding="utf-8")
 
 

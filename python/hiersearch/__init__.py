@@ -1,12 +1,14 @@
 """How a job should communicate on a machine: predictions, calibrations and exports of hiersearch.
 
-    import hiersearch as hs
-    result = hs.predict("8xH100, 8xNDR400", np=512, size="1GiB", collective="reduce-scatter",
-                        mesh={"tp": 8, "dp": 64}, over="dp")
-    result.best.plan, result.best.seconds       # "8x8", 0.0266
-    result.to_pandas(); result.plot()
-    here = hs.fit("8xH100, 8xNDR400", "logs/*.txt")     # nccl-tests' logs
-    hs.export(result, to="nccl-tuner").save("tuner")
+    >>> import hiersearch as hs
+    >>> result = hs.predict("8xH100, 8xNDR400", np=512, size="1GiB", collective="reduce-scatter",
+    ...                     mesh={"tp": 8, "dp": 64}, over="dp")
+    >>> result.best.plan, round(result.best.seconds, 4)
+    ('64', 0.0269)
+    >>> table, axes = result.to_pandas(), result.plot()
+    >>> here = hs.fit("8xH100, 8xNDR400", "logs/*.txt", name="here")    # nccl-tests' logs
+    >>> [path.name for path in hs.export(hs.predict(here, np=16, size="1MiB"), to="pytorch").save("plans")]
+    ['hierarchical_torch.py']
 
 Times are in seconds, sizes in bytes per process, rates in bytes per second. What is wrong raises InvalidError (a
 ValueError), FileError (an OSError) or another HiersearchError, with the one line of the command line.
@@ -19,7 +21,7 @@ import keyword
 from typing import Any, Callable
 
 from . import records
-from ._handles import FileError, HiersearchError, InvalidError, NoFileError, OutOfMemory, lib, taken, text
+from ._handles import FileError, HiersearchError, InvalidError, NoFileError, OutOfMemory, encoded, lib, taken, text
 from .exports import Export, export, formats
 from .measured import Comparison, Profile, compare, fit, predict_measured, read_profile
 from .pages import (Page, compare_page, fit_page, formats_page, predict_page, profile_page, simulate_page, simulation,
@@ -39,7 +41,7 @@ __all__ = [
 
 def options(kind: str) -> list[dict[str, Any]]:
     """The options of "predict", "fit", "compare", "export", "plot", "report", "simulate", "systems" or "profile": name, argument, default, words and help of each."""
-    found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, kind.encode()))
+    found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, encoded(kind)))
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
 
 from ._abi import ffi as _ffi  # made from hiersearch.h by generate.py
-from ._options import TIMES
+from ._options import API, TIMES
 
 ffi: Any = _ffi
 #: The installed tree that came with the package: programs, library, systems, plugins.
@@ -17,21 +17,31 @@ TREE = Path(os.path.abspath(__file__)).parent / "tree"  # links are those of `pi
 class HiersearchError(Exception):
     """Something failed in the library; its text is the library's one line."""
 
+    __module__ = "hiersearch"
+
 
 class InvalidError(HiersearchError, ValueError):
     """What was given is wrong: place, what was found, what was expected."""
+
+    __module__ = "hiersearch"
 
 
 class FileError(HiersearchError, OSError):
     """The operating system refused a file."""
 
+    __module__ = "hiersearch"
+
 
 class NoFileError(FileError, FileNotFoundError):
     """There is no such file."""
 
+    __module__ = "hiersearch"
+
 
 class OutOfMemory(HiersearchError, MemoryError):
     """Out of memory."""
+
+    __module__ = "hiersearch"
 
 
 _NAMES = {"HIERSEARCH_INVALID": InvalidError, "HIERSEARCH_IO": FileError, "HIERSEARCH_MEMORY": OutOfMemory}
@@ -46,6 +56,8 @@ def _find() -> str:
 
 library_path = _find()
 lib: Any = ffi.dlopen(library_path)
+if lib.hiersearch_api() < API:  # of the system, older than the package
+    raise ImportError(f"{library_path}: expected libhiersearch of API {API} or later, found {lib.hiersearch_api()}")
 _ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
 _NO_FILE = ": No such file or directory"  # as C has it, whatever the locale
 # What has the answer, where a function of the library has not.
@@ -123,7 +135,7 @@ def path_of(path: Union[str, "os.PathLike[str]"]) -> bytes:
 def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """The path of a file, for the library; where there is none, FileNotFoundError and its like, as by open()."""
     found = path_of(path)
-    os.stat(found)
+    os.stat(path)  # which says the path as it was given
     return found
 
 

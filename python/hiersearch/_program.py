@@ -107,18 +107,25 @@ def build_measure(words: "list[str]") -> None:
         build(find_mpicc(arguments.mpicc), arguments.smpicc, arguments.jobs)
 
 
-def measures() -> bool:
-    """Whether hiersearch finds the program that measures."""
-    name = "hiersearch-measure"
-    return (TREE / PARTS[name] / name).is_file() or shutil.which(name) is not None
+# What commands need of it, and what builds that.
+MEASURES = "hiersearch-measure", "`hiersearch build-measure` builds with your MPI what measures"
+NEEDS = {"measure": MEASURES, "calibrate": MEASURES,
+         "simulate": ("hiersearch-simulate", "`hiersearch build-measure --smpicc` builds with SimGrid what simulates")}
+
+
+def lacks(command: str) -> Optional[str]:
+    """What builds the program that the command needs, where hiersearch does not find it."""
+    name, how = NEEDS.get(command, ("", ""))
+    return None if not name or (TREE / "libexec/hiersearch" / name).is_file() or shutil.which(name) else how
 
 
 def main(words: "list[str]") -> None:
     if words[:1] == ["build-measure"]:
         build_measure(words[1:])
     else:
-        if words[:1] in (["measure"], ["calibrate"]) and not measures():
-            print("hiersearch: note: `hiersearch build-measure` builds with your MPI what measures", file=sys.stderr)
+        how = lacks(words[0]) if words else None
+        if how:
+            print(f"hiersearch: note: {how}", file=sys.stderr)
         os.execv(PROGRAM, ["hiersearch", *words])
 
 

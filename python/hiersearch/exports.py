@@ -31,7 +31,7 @@ class Export(dict[str, str]):
 
 
 def export(*inputs: Input, **options: Unpack[ExportOptions]) -> Export:
-    """Results as files for another library: {name: text}, `export(result, to="nccl-tuner")`.
+    """Results as files for another library: {name: text}, `export(result, to="pytorch")`.
 
     Options, as those of `hiersearch export`:
     """

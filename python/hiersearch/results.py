@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, encoded, ffi, lib, readable, taken, text
+from ._handles import Handle, InvalidError, Question, call, encoded, ffi, lib, readable, taken, text
 from ._options import PredictOptions
 from ._record import Documented
 from .records import Candidate, Message, ResultDocument
@@ -225,6 +225,8 @@ def predict_each(system: Machine, **options: Unpack[PredictOptions]) -> list[Res
     handle = system_of(system)._handle
     with Question("predict", options) as question, handle.lock:
         lines = taken(lib.hiersearch_predict_json, handle.pointer, question)
+    if '"hiersearch.result/' not in lines[:200]:
+        raise InvalidError("these are tables of a job: predict_job has them")
     whole = [lines] if lines.startswith("{\n") else lines.splitlines()
     return [Result.parse(line, "prediction") for line in whole]
 
@@ -234,6 +236,8 @@ def predict_job(system: Machine, **options: Unpack[PredictOptions]) -> dict[str,
     many shards a model (hsdp=True, with np and parameters), or what the best plans gain a job (profile=FILE). The tables of
     `hiersearch predict --json`, of each its rows, in seconds and bytes. Options:"""
     handle = system_of(system)._handle
+    if not any(options.get(name) for name in ("place", "hsdp", "profile")) or options.get("as_"):
+        raise InvalidError("expected place=True, hsdp=True or profile=FILE, without as_; predict and predict_page have other answers")
     with Question("predict", options) as question, handle.lock:
         found = json.loads(taken(lib.hiersearch_predict_json, handle.pointer, question))
     return {name: rows for name, rows in found.items() if isinstance(rows, list)}

@@ -1,13 +1,20 @@
 """Predictions beside the command line: the same numbers."""
 import math
+import os
 import pickle
+import re
+import shutil
 import subprocess
+import sys
 import threading
+import traceback
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, plain
 
 import hiersearch as hs
+from hiersearch import _handles
 
 QUESTIONS = {
     "issue": ("8xH100, 8xNDR400", {"np": 512, "size": "1GiB", "collective": "reduce-scatter", "mesh": {"tp": 8, "dp": 64},
@@ -74,6 +81,7 @@ def test_errors(options):
         hs.predict("abci", **options)
     assert f"hiersearch predict: {raised.value}\n" == said
     assert isinstance(raised.value, ValueError)
+    assert traceback.format_exception_only(hs.InvalidError, raised.value) == [f"hiersearch.InvalidError: {raised.value}\n"]
 
 
 @pytest.mark.parametrize("ask, kind, line", [
@@ -81,14 +89,19 @@ def test_errors(options):
     (lambda: hs.System("no-such.json"), FileNotFoundError, "no-such.json: cannot be read: No such file or directory"),
     (lambda: hs.System("abci\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.System.parse(None), TypeError, "expected a text, found NoneType"),
-    (lambda: hs.System.from_files("no-such.txt"), FileNotFoundError, "no-such.txt"),
+    (lambda: hs.System.from_files("no-such.txt"), FileNotFoundError, "'no-such.txt'$"),
     (lambda: hs.System("abci").named("A b"), hs.InvalidError, 'of a-z, 0-9, .*found "A b"'),
     (lambda: hs.System("abci").save("no-such/x.json"), FileNotFoundError, "'no-such/x.json'$"),
+    (lambda: hs.System("-"), hs.InvalidError, 'expected the text of a system, found "-"'),
+    (lambda: hs.options(None), TypeError, "expected a text, found NoneType"),
     (lambda: hs.predict(None, np=8), TypeError, "expected a System"),
     (lambda: hs.predict("abci", np=8, size="1MiB\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.predict("abci", np=[8, 16]), hs.InvalidError, "several, which predict_each takes"),
     (lambda: hs.predict("abci", np=8, explain="best"), hs.InvalidError, "no result, predict_page has it"),
     (lambda: hs.predict("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "no result, predict_job has it"),
+    (lambda: hs.predict_each("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "predict_job has them"),
+    (lambda: hs.predict_job("abci", np=[8, 16]), hs.InvalidError, "expected place=True, hsdp=True or profile=FILE, without as_"),
+    (lambda: hs.predict_job("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB", as_="srun"), hs.InvalidError, "without as_"),
     (lambda: hs.predict("abci", profile="no-such.json"), FileNotFoundError, "no-such.json"),
     (lambda: hs.predict("abci", np=8).best_of("x"), TypeError, "integer"),
     (lambda: hs.predict("abci", np=8).stages(plan=5), TypeError, "expected a text, found int"),
@@ -103,6 +116,28 @@ def test_lines_of_errors(ask, kind, line):
     """What is wrong is said in Python's words, with what would be right."""
     with pytest.raises(kind, match=line):
         ask()
+
+
+def test_older_library(tmp_path):
+    """A library that is older than the package is refused when the package is imported, not by a call that it lacks."""
+    shutil.copytree(Path(hs.__file__).parent, tmp_path / "hiersearch", ignore=shutil.ignore_patterns("tree", "__pycache__"))
+    made = tmp_path / "hiersearch/_options.py"
+    made.write_text(re.sub(r"^API = \d+", "API = 99", made.read_text(), flags=re.MULTILINE))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HIERSEARCH_LIBRARY": _handles.library_path}
+    ran = subprocess.run([sys.executable, "-c", "import hiersearch"], env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and ran.stderr.endswith(f"ImportError: {_handles.library_path}: expected libhiersearch of API 99 or later, "
+                                                       f"found {_handles.API}\n")
+
+
+@pytest.mark.parametrize("command, option, what", [("measure", "", "your MPI what measures"), ("calibrate", "", "your MPI what measures"),
+                                                   ("simulate", " --smpicc", "SimGrid what simulates")])
+def test_programs_that_are_built(command, option, what, tmp_path):
+    """What a command needs that no wheel has is said, with what builds it."""
+    if (_handles.TREE / "libexec").exists():
+        pytest.skip("they were built")
+    words = [sys.executable, Path(hs.__file__).with_name("_program.py"), command, "abci", "--np", "8"]
+    ran = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert ran.returncode and ran.stderr.startswith(f"hiersearch: note: `hiersearch build-measure{option}` builds with {what}\n")
 
 
 def test_after_an_error():

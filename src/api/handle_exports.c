@@ -95,6 +95,8 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
     if (status == HS_OK)
         status = hs_export_check(asked, false, err);
     if (status == HS_OK)
+        status = hs_expect(inputs, "inputs", err);
+    if (status == HS_OK)
         status = hs_inputs_check_results(&inputs->inputs, err);
     if (status == HS_OK) {
         *exports = calloc(1, sizeof(**exports));
@@ -130,21 +132,21 @@ enum hs_status hs_formats_page(struct hs_text *out, const struct hiersearch_ques
 
 size_t hiersearch_exports_count(const struct hiersearch_exports *exports)
 {
-    return exports->exports.output.count;
+    return exports ? exports->exports.output.count : 0;
 }
 
 const char *hiersearch_exports_name(const struct hiersearch_exports *exports, size_t index)
 {
-    const struct hs_export_output *output = &exports->exports.output;
-
-    return index < output->count ? output->files[index].name : NULL;
+    return index < hiersearch_exports_count(exports) ? exports->exports.output.files[index].name
+                                                     : NULL;
 }
 
 const char *hiersearch_exports_text(const struct hiersearch_exports *exports, size_t index,
                                     size_t *length)
 {
-    const struct hs_export_output *output = &exports->exports.output;
-    const struct hs_text *text = index < output->count ? &output->files[index].text : NULL;
+    const struct hs_text *text = index < hiersearch_exports_count(exports)
+                                     ? &exports->exports.output.files[index].text
+                                     : NULL;
 
     if (length)
         *length = text ? text->length : 0;
@@ -155,7 +157,7 @@ const char *hiersearch_exports_text(const struct hiersearch_exports *exports, si
 
 const char *hiersearch_exports_notes(const struct hiersearch_exports *exports)
 {
-    return hs_notes_of(&exports->notes);
+    return hs_notes_of(exports ? &exports->notes : NULL);
 }
 
 void hiersearch_exports_free(struct hiersearch_exports *exports)

@@ -40,36 +40,49 @@ static const char *keep_name(struct hiersearch_inputs *inputs, const char *name,
 }
 
 /* `text` NULL: the name is that of a file. */
-static enum hiersearch_status add(struct hiersearch_inputs *inputs, const char *name,
-                                  const char *text, struct hs_error *err)
+static enum hs_status add(struct hiersearch_inputs *inputs, const char *name, const char *text,
+                          struct hs_error *err)
 {
-    struct hs_call call = hs_call_begin();
-    const char *kept = keep_name(inputs, name, err);
-    enum hs_status status = HS_MEMORY;
+    const char *kept;
+    enum hs_status status = hs_expect(inputs, "inputs", err);
 
-    if (kept)
-        status = hs_inputs_add_any(&inputs->inputs, kept, text, &inputs->notes, err);
-    if (kept && status != HS_OK)
+    if (status == HS_OK)
+        status = text ? hs_expect(name, "a name for the text", err)
+                      : hs_expect_path(name, "the path of a file", err);
+    if (status != HS_OK)
+        return status;
+    kept = keep_name(inputs, name, err);
+    if (!kept)
+        return HS_MEMORY;
+    status = hs_inputs_add_any(&inputs->inputs, kept, text, &inputs->notes, err);
+    if (status != HS_OK)
         free(inputs->names[--inputs->count]);
-    return hs_call_end(call, status);
+    return status;
 }
 
 enum hiersearch_status hiersearch_inputs_add_file(struct hiersearch_inputs *inputs,
                                                   const char *path, struct hiersearch_error *error)
 {
-    return add(inputs, path, NULL, hs_error_of(error));
+    struct hs_call call = hs_call_begin();
+
+    return hs_call_end(call, add(inputs, path, NULL, hs_error_of(error)));
 }
 
 enum hiersearch_status hiersearch_inputs_add_text(struct hiersearch_inputs *inputs,
                                                   const char *name, const char *text,
                                                   struct hiersearch_error *error)
 {
-    return add(inputs, name, text, hs_error_of(error));
+    struct hs_call call = hs_call_begin();
+    enum hs_status status = hs_expect(text, "the text of a file", hs_error_of(error));
+
+    if (status == HS_OK)
+        status = add(inputs, name, text, hs_error_of(error));
+    return hs_call_end(call, status);
 }
 
 const char *hiersearch_inputs_notes(const struct hiersearch_inputs *inputs)
 {
-    return hs_notes_of(&inputs->notes);
+    return hs_notes_of(inputs ? &inputs->notes : NULL);
 }
 
 void hiersearch_inputs_free(struct hiersearch_inputs *inputs)
@@ -104,11 +117,15 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
 {
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
-    struct hs_fit_times times = {.inputs = &inputs->inputs};
+    struct hs_fit_times times = {.inputs = inputs ? &inputs->inputs : NULL};
     struct hs_fit_question usual = {.again = {.np = 0}};
     const void *asked;
     enum hs_status status = hs_question_settings(&asked, &usual, question, "fit", err);
 
+    if (status == HS_OK)
+        status = hs_expect(system, "a system", err);
+    if (status == HS_OK)
+        status = hs_expect(inputs, "inputs", err);
     *fitted = calloc(1, sizeof(**fitted));
     if (!*fitted)
         return hs_call_end(call, hs_no_memory(err));
@@ -150,6 +167,10 @@ enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
     if (status == HS_OK)
         status = fit(&fitted, &times, &asked->fit, err);
     predict.system = fitted.system.name;
+    if (!asked->fit.name) { /* a line of text has no better name */
+        predict.system = hs_system_typed(handles->system);
+        predict.asked.label = hs_system_label(handles->system);
+    }
     if (notes)
         hs_text_append(notes, "%s", hs_notes_of(&fitted.notes));
     if (status == HS_OK)
@@ -244,9 +265,11 @@ enum hiersearch_status hiersearch_compare(char **json, char **notes,
 {
     struct hs_page page = hs_page_begin(error);
     const struct hs_compared_handles handles = {inputs, system};
-    enum hs_status status =
-        hs_compare_page(&page.text, &page.said, &handles, question, &hs_print_json, page.err);
+    enum hs_status status = hs_expect(inputs, "inputs", page.err);
 
+    if (status == HS_OK)
+        status =
+            hs_compare_page(&page.text, &page.said, &handles, question, &hs_print_json, page.err);
     return hs_page_end(&page, json, notes, status);
 }
 
@@ -272,8 +295,10 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
     struct hs_error *err = hs_error_of(error);
     struct hs_profile profile = {.ranks = 0};
     struct hs_text text = {0};
-    enum hs_status status = hs_inputs_profile(&profile, path, err);
+    enum hs_status status = hs_expect_path(path, "the path of a profile", err);
 
+    if (status == HS_OK)
+        status = hs_inputs_profile(&profile, path, err);
     if (status == HS_OK)
         status = hs_profile_print(&text, &profile, err);
     hs_profile_release(&profile);

@@ -17,6 +17,14 @@ static enum hs_status check_alone(const struct hs_inputs *inputs, const char *pr
                    other);
 }
 
+/* Those of the handle, or of none. */
+static const struct hs_inputs *inputs_of(const struct hiersearch_inputs *inputs)
+{
+    static const struct hs_inputs none = {.count = 0};
+
+    return inputs ? &inputs->inputs : &none;
+}
+
 /* What is drawn: the results among the inputs, or a profile in their place, which is theirs, or, of
  * the path `profile`, to be released. */
 static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inputs,
@@ -58,7 +66,7 @@ enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **no
         status = hs_picture_check(&asked->settings, page.err);
     }
     if (status == HS_OK)
-        status = take(&drawn, &inputs->inputs, asked->profile, page.err);
+        status = take(&drawn, inputs_of(inputs), asked->profile, page.err);
     if (status == HS_OK)
         status = hs_picture_make(&page.text, &page.said, &asked->settings, &drawn, page.err);
     if (length)
@@ -82,7 +90,7 @@ enum hiersearch_status hiersearch_report(char **html, char **notes,
 
     if (status == HS_OK) {
         asked = settings;
-        status = take(&drawn, &inputs->inputs, asked->profile, page.err);
+        status = take(&drawn, inputs_of(inputs), asked->profile, page.err);
     }
     if (status == HS_OK)
         status = hs_report_make(&page.text, &page.said, asked->size, &drawn, page.err);

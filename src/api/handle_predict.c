@@ -98,7 +98,9 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
     enum hs_status status;
 
     memset(asking, 0, sizeof(*asking));
-    status = take(asking, question, as, err);
+    status = hs_expect(system, "a system", err);
+    if (status == HS_OK)
+        status = take(asking, question, as, err);
     if (status == HS_OK)
         status = hs_predict_take(&asking->settings, &asking->profile, err);
     if (status == HS_OK)
@@ -243,7 +245,9 @@ enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hierse
     enum hs_status status;
 
     memset(&asking, 0, sizeof(asking));
-    status = take(&asking, question, as, err);
+    status = hs_expect(inputs, "inputs", err);
+    if (status == HS_OK)
+        status = take(&asking, question, as, err);
     asking.predict.out = out;
     if (status == HS_OK)
         status = check_measured(&inputs->inputs, asking.settings.profile, err);

@@ -105,8 +105,10 @@ static enum hs_status find_kind(const struct hs_question_kind **kind, const char
 {
     const char *names[KINDS];
     size_t index = 0;
-    enum hs_status status;
+    enum hs_status status = hs_expect(name, "a kind of question", err);
 
+    if (status != HS_OK)
+        return status;
     for (size_t i = 0; i < KINDS; i++)
         names[i] = kinds[i].name;
     status = hs_name_find(&index, name, "kind of question", names, KINDS, err);
@@ -146,8 +148,14 @@ static enum hs_status set_value(struct hiersearch_question *question, const char
 {
     const struct hs_option *row;
     char **place, *before, *copy = hs_strdup(value);
-    enum hs_status status = hs_option_find(&row, question->kind->rows, name, err);
+    enum hs_status status = hs_expect(question, "a question", err);
 
+    if (status == HS_OK)
+        status = hs_expect(name, "the name of an option", err);
+    if (status == HS_OK)
+        status = hs_option_find(&row, question->kind->rows, name, err);
+    if (status == HS_OK && value && strcmp(value, "-") == 0) /* stdin is the caller's */
+        status = hs_fail(err, HS_INVALID, "--%s: expected a value, found \"-\"", row->name);
     if (status == HS_OK && value && !copy)
         status = hs_no_memory(err);
     if (status != HS_OK) {

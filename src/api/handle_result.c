@@ -29,6 +29,13 @@ static void say_cut_short(struct hiersearch_result *result, const char *name)
                        result->result.note ? result->result.note : "");
 }
 
+static enum hs_status load(struct hiersearch_result *result, const char *path, struct hs_error *err)
+{
+    enum hs_status status = hs_expect_path(path, "the path of a result file", err);
+
+    return status == HS_OK ? hs_result_load(&result->result, path, err) : status;
+}
+
 enum hiersearch_status hiersearch_result_load(struct hiersearch_result **result, const char *path,
                                               struct hiersearch_error *error)
 {
@@ -36,11 +43,21 @@ enum hiersearch_status hiersearch_result_load(struct hiersearch_result **result,
     enum hs_status status = hs_result_new(result, hs_error_of(error));
 
     if (status == HS_OK)
-        status =
-            hs_result_keep(result, hs_result_load(&(*result)->result, path, hs_error_of(error)));
+        status = hs_result_keep(result, load(*result, path, hs_error_of(error)));
     if (status == HS_OK)
         say_cut_short(*result, path);
     return hs_call_end(call, status);
+}
+
+static enum hs_status parse(struct hiersearch_result *result, const char *json, const char *name,
+                            struct hs_error *err)
+{
+    enum hs_status status = hs_expect(json, "the text of a result file", err);
+
+    if (status == HS_OK)
+        status = hs_expect(name, "a name for the text", err);
+    return status == HS_OK ? hs_result_parse(&result->result, name, json, strlen(json), err)
+                           : status;
 }
 
 enum hiersearch_status hiersearch_result_parse(struct hiersearch_result **result, const char *json,
@@ -50,8 +67,7 @@ enum hiersearch_status hiersearch_result_parse(struct hiersearch_result **result
     enum hs_status status = hs_result_new(result, hs_error_of(error));
 
     if (status == HS_OK)
-        status = hs_result_keep(result, hs_result_parse(&(*result)->result, name, json,
-                                                        strlen(json), hs_error_of(error)));
+        status = hs_result_keep(result, parse(*result, json, name, hs_error_of(error)));
     if (status == HS_OK)
         say_cut_short(*result, name);
     return hs_call_end(call, status);
@@ -62,8 +78,10 @@ enum hiersearch_status hiersearch_result_json(char **json, const struct hiersear
 {
     struct hs_call call = hs_call_begin();
     struct hs_text text = {0};
-    enum hs_status status = hs_result_print(&text, &result->result, hs_error_of(error));
+    enum hs_status status = hs_expect(result, "a result", hs_error_of(error));
 
+    if (status == HS_OK)
+        status = hs_result_print(&text, &result->result, hs_error_of(error));
     return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
 }
 
@@ -71,9 +89,11 @@ enum hiersearch_status hiersearch_result_json(char **json, const struct hiersear
 static enum hs_status save(const struct hiersearch_result *result, const char *path,
                            struct hs_error *err)
 {
-    if (strcmp(path, "-") == 0)
-        return hs_fail(err, HS_INVALID, "expected a file to write, found \"-\"");
-    return hs_result_save(&result->result, path, err);
+    enum hs_status status = hs_expect(result, "a result", err);
+
+    if (status == HS_OK)
+        status = hs_expect_path(path, "the path of a file", err);
+    return status == HS_OK ? hs_result_save(&result->result, path, err) : status;
 }
 
 enum hiersearch_status hiersearch_result_save(const struct hiersearch_result *result,
@@ -86,17 +106,17 @@ enum hiersearch_status hiersearch_result_save(const struct hiersearch_result *re
 
 const char *hiersearch_result_notes(const struct hiersearch_result *result)
 {
-    return hs_notes_of(&result->notes);
+    return hs_notes_of(result ? &result->notes : NULL);
 }
 
 int64_t hiersearch_result_processes(const struct hiersearch_result *result)
 {
-    return result->result.np;
+    return result ? result->result.np : 0;
 }
 
 size_t hiersearch_result_count(const struct hiersearch_result *result)
 {
-    return result->result.message_count;
+    return result ? result->result.message_count : 0;
 }
 
 static double seconds_of(const struct hs_result_message *message, const struct hs_plan *plan)
@@ -136,6 +156,10 @@ enum hs_status hs_result_message_at(const struct hs_result_message **out,
                                     const struct hiersearch_result *result, size_t message,
                                     struct hs_error *err)
 {
+    enum hs_status status = hs_expect(result, "a result", err);
+
+    if (status != HS_OK)
+        return status;
     if (message >= result->result.message_count)
         return hs_fail(err, HS_INVALID, "expected a message below %zu, found %zu",
                        result->result.message_count, message);

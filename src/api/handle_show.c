@@ -14,10 +14,12 @@ static enum hs_status show(struct hs_text *out, struct hs_text *notes,
                            struct hiersearch_system *system, const struct hiersearch_inputs *inputs,
                            struct hs_error *err)
 {
-    const char *kind = question->kind->name;
+    const char *kind = question ? question->kind->name : "";
     const struct hs_compared_handles handles = {inputs, system};
-    enum hs_status status;
+    enum hs_status status = hs_expect(question, "a question", err);
 
+    if (status != HS_OK)
+        return status;
     if (strcmp(kind, "predict") == 0) {
         status = expect_handles(!system != !inputs, kind,
                                 "a system, or the results that measured a job's calls", err);

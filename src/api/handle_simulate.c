@@ -71,6 +71,8 @@ static enum hs_status simulate(struct hs_export_output *files,
     char *text = NULL;
     enum hs_status status = hs_question_settings(&found, NULL, question, "simulate", err);
 
+    if (status == HS_OK)
+        status = hs_expect(system, "a system", err);
     if (status != HS_OK)
         return status;
     asked = found;

@@ -70,14 +70,16 @@ enum hiersearch_status hiersearch_stages_new(struct hiersearch_stages **stages,
 
 size_t hiersearch_stages_count(const struct hiersearch_stages *stages)
 {
-    return stages->count;
+    return stages ? stages->count : 0;
 }
 
 static enum hs_status check_index(const struct hiersearch_stages *stages, size_t index,
                                   struct hs_error *err)
 {
-    if (index < stages->count)
-        return HS_OK;
+    enum hs_status status = hs_expect(stages, "stages", err);
+
+    if (status != HS_OK || index < stages->count)
+        return status;
     return hs_fail(err, HS_INVALID, "expected a stage below %zu, found %zu", stages->count, index);
 }
 

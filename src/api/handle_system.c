@@ -36,8 +36,10 @@ const char *hs_system_typed(const struct hiersearch_system *system)
 
 static enum hs_status find(struct hiersearch_system *system, const char *text, struct hs_error *err)
 {
-    enum hs_status status = hs_system_ask(&system->system, text, &system->notes, err);
+    enum hs_status status = hs_expect_path(text, "the text of a system", err);
 
+    if (status == HS_OK)
+        status = hs_system_ask(&system->system, text, &system->notes, err);
     system->typed = hs_strdup(text);
     return status == HS_OK && !system->typed ? hs_no_memory(err) : status;
 }
@@ -53,6 +55,18 @@ enum hiersearch_status hiersearch_system_find(struct hiersearch_system **system,
     return hs_call_end(call, status);
 }
 
+static enum hs_status parse(struct hiersearch_system *system, const char *json, const char *name,
+                            struct hs_error *err)
+{
+    enum hs_status status = hs_expect(json, "the text of a system file", err);
+
+    if (status == HS_OK)
+        status = hs_expect(name, "a name for the text", err);
+    return status == HS_OK
+               ? hs_fields_parse(&hs_system_fields, &system->system, name, json, strlen(json), err)
+               : status;
+}
+
 enum hiersearch_status hiersearch_system_parse(struct hiersearch_system **system, const char *json,
                                                const char *name, struct hiersearch_error *error)
 {
@@ -60,9 +74,20 @@ enum hiersearch_status hiersearch_system_parse(struct hiersearch_system **system
     enum hs_status status = new_system(system, hs_error_of(error));
 
     if (status == HS_OK)
-        status = keep(system, hs_fields_parse(&hs_system_fields, &(*system)->system, name, json,
-                                              strlen(json), hs_error_of(error)));
+        status = keep(system, parse(*system, json, name, hs_error_of(error)));
     return hs_call_end(call, status);
+}
+
+static enum hs_status read_files(struct hiersearch_system *system, const char *const *paths,
+                                 size_t count, struct hs_error *err)
+{
+    enum hs_status status = count > 0 ? hs_expect(paths, "paths", err) : HS_OK;
+
+    for (size_t i = 0; i < count && status == HS_OK; i++)
+        status = hs_expect_path(paths[i], "the path of a file", err);
+    return status == HS_OK ? hs_system_of_files(&system->system, &system->node, &system->notes,
+                                                paths, count, err)
+                           : status;
 }
 
 enum hiersearch_status hiersearch_system_from_files(struct hiersearch_system **system,
@@ -70,14 +95,10 @@ enum hiersearch_status hiersearch_system_from_files(struct hiersearch_system **s
                                                     struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hiersearch_system *made;
-    enum hs_status status = new_system(system, err);
+    enum hs_status status = new_system(system, hs_error_of(error));
 
-    made = *system;
     if (status == HS_OK)
-        status = keep(system, hs_system_of_files(&made->system, &made->node, &made->notes, paths,
-                                                 count, err));
+        status = keep(system, read_files(*system, paths, count, hs_error_of(error)));
     return hs_call_end(call, status);
 }
 
@@ -106,8 +127,11 @@ enum hiersearch_status hiersearch_system_here(struct hiersearch_system **system,
 static enum hs_status copy_to(struct hiersearch_system *copy,
                               const struct hiersearch_system *system, struct hs_error *err)
 {
-    enum hs_status status = hs_system_copy(&copy->system, &system->system, err);
+    enum hs_status status = hs_expect(system, "a system", err);
 
+    if (status != HS_OK)
+        return status;
+    status = hs_system_copy(&copy->system, &system->system, err);
     copy->typed = hs_strdup(system->typed);
     hs_text_append(&copy->notes, "%s", hs_notes_of(&system->notes));
     hs_text_append(&copy->node, "%s", hs_notes_of(&system->node));
@@ -144,12 +168,12 @@ void hiersearch_system_free(struct hiersearch_system *system)
 
 const char *hiersearch_system_name(const struct hiersearch_system *system)
 {
-    return system->system.name;
+    return system ? system->system.name : "";
 }
 
 int64_t hiersearch_system_processes(const struct hiersearch_system *system)
 {
-    return hs_system_capacity(&system->system);
+    return system ? hs_system_capacity(&system->system) : 0;
 }
 
 enum hiersearch_status hiersearch_system_json(char **json, const struct hiersearch_system *system,
@@ -157,8 +181,10 @@ enum hiersearch_status hiersearch_system_json(char **json, const struct hiersear
 {
     struct hs_call call = hs_call_begin();
     struct hs_text text = {0};
-    enum hs_status status = hs_system_print(&text, &system->system, hs_error_of(error));
+    enum hs_status status = hs_expect(system, "a system", hs_error_of(error));
 
+    if (status == HS_OK)
+        status = hs_system_print(&text, &system->system, hs_error_of(error));
     return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
 }
 
@@ -167,14 +193,16 @@ enum hiersearch_status hiersearch_system_line(char **line, const struct hiersear
 {
     struct hs_call call = hs_call_begin();
     struct hs_text text = {0};
+    enum hs_status status = hs_expect(system, "a system", hs_error_of(error));
 
-    hs_system_format(&text, &system->system);
-    return hs_call_end(call, hs_text_give(line, &text, HS_OK, hs_error_of(error)));
+    if (status == HS_OK)
+        hs_system_format(&text, &system->system);
+    return hs_call_end(call, hs_text_give(line, &text, status, hs_error_of(error)));
 }
 
 const char *hiersearch_system_notes(const struct hiersearch_system *system)
 {
-    return hs_notes_of(&system->notes);
+    return hs_notes_of(system ? &system->notes : NULL);
 }
 
 enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_error *error)
@@ -243,8 +271,11 @@ static enum hiersearch_status document(char **json, const struct hiersearch_syst
     struct hs_page out = hs_page_begin(error);
     struct hs_sheet sheet = hs_sheet_of(&out.text);
     const struct hs_systems_page page = {settings, &sheet, NULL};
+    enum hs_status status = settings->check ? hs_expect(system, "a system", out.err) : HS_OK;
 
-    return hs_page_end(&out, json, NULL, show(&page, system, out.err));
+    if (status == HS_OK)
+        status = show(&page, system, out.err);
+    return hs_page_end(&out, json, NULL, status);
 }
 
 enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,

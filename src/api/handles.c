@@ -42,12 +42,12 @@ static enum hiersearch_status status_of(enum hs_status status)
 
 enum hiersearch_status hiersearch_error_status(const struct hiersearch_error *error)
 {
-    return status_of(error->error.status);
+    return error ? status_of(error->error.status) : HIERSEARCH_OK;
 }
 
 const char *hiersearch_error_text(const struct hiersearch_error *error)
 {
-    return error->error.message;
+    return error ? error->error.message : "";
 }
 
 void hiersearch_error_free(struct hiersearch_error *error)
@@ -63,6 +63,20 @@ void hiersearch_text_free(char *text)
 struct hs_error *hs_error_of(struct hiersearch_error *error)
 {
     return error ? &error->error : NULL;
+}
+
+enum hs_status hs_expect(const void *given, const char *what, struct hs_error *err)
+{
+    return given ? HS_OK : hs_fail(err, HS_INVALID, "expected %s, found none", what);
+}
+
+enum hs_status hs_expect_path(const char *path, const char *what, struct hs_error *err)
+{
+    enum hs_status status = hs_expect(path, what, err);
+
+    if (status == HS_OK && strcmp(path, "-") == 0)
+        status = hs_fail(err, HS_INVALID, "expected %s, found \"-\"", what);
+    return status;
 }
 
 struct hs_call hs_call_begin(void)
@@ -133,5 +147,5 @@ struct hs_sheet hs_sheet_of(struct hs_text *text)
 
 const char *hs_notes_of(const struct hs_text *notes)
 {
-    return notes->data ? notes->data : "";
+    return notes && notes->data ? notes->data : "";
 }

@@ -70,6 +70,10 @@ enum hiersearch_status hs_call_end(struct hs_call call, enum hs_status status);
 
 /* The error in a handle, or NULL. */
 struct hs_error *hs_error_of(struct hiersearch_error *error);
+/* HS_INVALID where a handle or a text is NULL that is to be there: `what`, such as "a system". */
+enum hs_status hs_expect(const void *given, const char *what, struct hs_error *err);
+/* The same of a path, or of what may be one: never "-", as stdin is the caller's. */
+enum hs_status hs_expect_path(const char *path, const char *what, struct hs_error *err);
 /* The text is the caller's from now on, "" where it is empty; released where the status is a
  * failure. */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
@@ -91,7 +95,7 @@ extern const struct hs_terminal hs_terminal_of_nobody;
 extern const struct hs_print hs_print_json;
 /* A document of tables, which is appended to the text. */
 struct hs_sheet hs_sheet_of(struct hs_text *text);
-/* Lines of notes: never NULL. */
+/* Lines of notes, of a handle or NULL: never NULL. */
 const char *hs_notes_of(const struct hs_text *notes);
 /* What to call a system: its name, or the line of text; and in a command: as it was typed. */
 const char *hs_system_label(const struct hiersearch_system *system);

@@ -139,7 +139,8 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
                                       const struct hs_predict_point *point, struct hs_error *err);
 /* After a fit of asked->before by the times: the answer by `system`, what changed, and what to
  * measure next; nothing where no time is of a call of so many processes. Of `asked` all is there
- * but its own question and sheet; settings say the format, or are NULL. HS_INVALID, HS_MEMORY. */
+ * but its own question and sheet, whose label, where there is one, is what the system is called;
+ * settings say the format, or are NULL. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_fitted(const struct hs_predict *asked, const struct hs_system *system,
                                  const struct hs_fit_times *times, const struct hs_fit_again *again,
                                  struct hs_error *err);

@@ -132,11 +132,12 @@ static enum hs_status answer_by(const struct hs_predict *asked, const struct hs_
     if (status)
         return status;
     predict.sheet = &sheet;
-    predict.asked = (struct hs_asked){.question = &asked->settings->ask,
-                                      .strategy = hs_search_strategy_find("lattice"),
-                                      .system = system,
-                                      .machines = &machines,
-                                      .label = system->name};
+    predict.asked =
+        (struct hs_asked){.question = &asked->settings->ask,
+                          .strategy = hs_search_strategy_find("lattice"),
+                          .system = system,
+                          .machines = &machines,
+                          .label = asked->asked.label ? asked->asked.label : system->name};
     hs_sheet_begin(&sheet, asked->out, &asked->settings->print, asked->terminal);
     status = answer(&predict, err);
     if (!status)

@@ -264,7 +264,7 @@ static void results_come_back_as_they_were_written(void **state)
     rmdir(folder);
     assert_int_not_equal(hiersearch_result_save(result, path, error), HIERSEARCH_OK);
     assert_refused(hiersearch_result_save(result, "-", error),
-                   "expected a file to write, found \"-\"");
+                   "expected the path of a file, found \"-\"");
     assert_int_equal(hiersearch_result_parse(&again, "{}", "a text", error), HIERSEARCH_INVALID);
     assert_null(again);
     hiersearch_text_free(json);
@@ -864,6 +864,173 @@ static void nothing_is_freed_and_nobody_asks_for_an_error(void **state)
     assert_true(hiersearch_version()[0] >= '0' && hiersearch_version()[0] <= '9');
 }
 
+/* Of handles that a call before did not make. */
+static void a_system_or_a_question_that_is_missing_is_said(void)
+{
+    struct hiersearch_question *question = ASK("predict", "np", "4"), *none;
+    struct hiersearch_system *system;
+    struct hiersearch_result *result;
+    char *text;
+
+    assert_refused(hiersearch_system_find(&system, NULL, error),
+                   "expected the text of a system, found none");
+    assert_null(system);
+    assert_refused(hiersearch_system_parse(&system, NULL, "mine", error),
+                   "expected the text of a system file, found none");
+    assert_refused(hiersearch_system_parse(&system, "{}", NULL, error),
+                   "expected a name for the text, found none");
+    assert_refused(hiersearch_system_from_files(&system, (const char *const[]){NULL}, 1, error),
+                   "expected the path of a file, found none");
+    assert_refused(hiersearch_system_copy(&system, NULL, error), "expected a system, found none");
+    assert_refused(hiersearch_system_json(&text, NULL, error), "expected a system, found none");
+    assert_refused(hiersearch_system_line(&text, NULL, error), "expected a system, found none");
+    assert_refused(hiersearch_system_check(&text, NULL, error), "expected a system, found none");
+    assert_refused(hiersearch_predict(&result, NULL, question, error),
+                   "expected a system, found none");
+    assert_null(result);
+    assert_refused(hiersearch_predict_json(&text, NULL, question, error),
+                   "expected a system, found none");
+    assert_refused(hiersearch_question_new(&none, NULL, error),
+                   "expected a kind of question, found none");
+    assert_refused(hiersearch_options_json(&text, NULL, error),
+                   "expected a kind of question, found none");
+    assert_refused(hiersearch_question_set(NULL, "np", "4", error),
+                   "expected a question, found none");
+    assert_refused(hiersearch_question_set(question, NULL, "4", error),
+                   "expected the name of an option, found none");
+    assert_refused(hiersearch_show(&text, NULL, NULL, NULL, NULL, error),
+                   "expected a question, found none");
+    hiersearch_question_free(question);
+}
+
+/* Of a file's path and its text the one that is missing: "notes.txt" is not read in its place. */
+static void inputs_that_are_missing_are_said(void)
+{
+    struct hiersearch_question *export = ASK("export", "to", "plans"),
+                               *simulate = ASK("simulate", "np", "4"),
+                               *predict = ASK("predict", "profile", "job.json");
+    struct hiersearch_system *system = find(RING), *fitted;
+    struct hiersearch_exports *exports;
+    struct hiersearch_inputs *inputs;
+    char *text;
+
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_inputs_add_file(inputs, NULL, error),
+                   "expected the path of a file, found none");
+    assert_refused(hiersearch_inputs_add_text(inputs, "tests/result/logs/nodes.txt", NULL, error),
+                   "expected the text of a file, found none");
+    assert_refused(hiersearch_inputs_add_text(inputs, NULL, "{}", error),
+                   "expected a name for the text, found none");
+    assert_refused(hiersearch_inputs_add_file(NULL, "log", error), "expected inputs, found none");
+    assert_refused(hiersearch_fit(&fitted, NULL, inputs, NULL, error),
+                   "expected a system, found none");
+    assert_refused(hiersearch_fit(&fitted, system, NULL, NULL, error),
+                   "expected inputs, found none");
+    assert_null(fitted);
+    assert_refused(hiersearch_compare(&text, NULL, NULL, system, NULL, error),
+                   "expected inputs, found none");
+    assert_refused(hiersearch_predict_measured(&text, NULL, predict, error),
+                   "expected inputs, found none");
+    assert_refused(hiersearch_export(&exports, NULL, export, error), "expected inputs, found none");
+    assert_refused(hiersearch_report(&text, NULL, NULL, NULL, error),
+                   "expected a result of measure or predict");
+    assert_refused(hiersearch_profile_json(&text, NULL, error),
+                   "expected the path of a profile, found none");
+    assert_refused(hiersearch_simulation(&exports, NULL, simulate, error),
+                   "expected a system, found none");
+    hiersearch_question_free(export);
+    hiersearch_question_free(simulate);
+    hiersearch_question_free(predict);
+    hiersearch_inputs_free(inputs);
+    hiersearch_system_free(system);
+}
+
+static void a_result_that_is_missing_is_said(void)
+{
+    struct hiersearch_result *result, *made = predict(RING, "4", "1MiB");
+    struct hiersearch_stages *stages;
+    struct hiersearch_stage stage;
+    int64_t ranks[4];
+    char *text;
+
+    assert_refused(hiersearch_result_load(&result, NULL, error),
+                   "expected the path of a result file, found none");
+    assert_refused(hiersearch_result_parse(&result, NULL, "mine", error),
+                   "expected the text of a result file, found none");
+    assert_refused(hiersearch_result_parse(&result, "{}", NULL, error),
+                   "expected a name for the text, found none");
+    assert_null(result);
+    assert_refused(hiersearch_result_json(&text, NULL, error), "expected a result, found none");
+    assert_refused(hiersearch_result_save(NULL, "x", error), "expected a result, found none");
+    assert_refused(hiersearch_result_save(made, NULL, error),
+                   "expected the path of a file, found none");
+    assert_refused(hiersearch_result_best(&text, NULL, NULL, NULL, 0, error),
+                   "expected a result, found none");
+    assert_null(text);
+    assert_refused(hiersearch_stages_new(&stages, NULL, 0, NULL, error),
+                   "expected a result, found none");
+    assert_refused(hiersearch_stages_get(&stage, NULL, 0, error), "expected stages, found none");
+    assert_refused(hiersearch_stages_group(ranks, NULL, 0, 0, error),
+                   "expected stages, found none");
+    hiersearch_result_free(made);
+}
+
+/* A program that does not look at a status goes on with NULL, and is told. */
+static void what_is_not_given_is_an_error(void **state)
+{
+    size_t length = 1;
+
+    (void)state;
+    a_system_or_a_question_that_is_missing_is_said();
+    inputs_that_are_missing_are_said();
+    a_result_that_is_missing_is_said();
+    assert_string_equal(hiersearch_system_name(NULL), "");
+    assert_string_equal(hiersearch_system_notes(NULL), "");
+    assert_string_equal(hiersearch_result_notes(NULL), "");
+    assert_string_equal(hiersearch_inputs_notes(NULL), "");
+    assert_string_equal(hiersearch_exports_notes(NULL), "");
+    assert_null(hiersearch_exports_name(NULL, 0));
+    assert_null(hiersearch_exports_text(NULL, 0, &length));
+    assert_int_equal(length, 0);
+    assert_int_equal(hiersearch_system_processes(NULL), 0);
+    assert_int_equal(hiersearch_result_processes(NULL), 0);
+    assert_int_equal(hiersearch_result_count(NULL) + hiersearch_stages_count(NULL) +
+                         hiersearch_exports_count(NULL),
+                     0);
+    assert_int_equal(hiersearch_error_status(NULL), HIERSEARCH_OK);
+    assert_string_equal(hiersearch_error_text(NULL), "");
+}
+
+/* What the command line reads there is the caller's here, who would wait for it. */
+static void standard_input_is_the_caller_s(void **state)
+{
+    struct hiersearch_question *question = ASK("predict", "np", "4");
+    struct hiersearch_system *system;
+    struct hiersearch_result *result;
+    struct hiersearch_inputs *inputs;
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_system_find(&system, "-", error),
+                   "expected the text of a system, found \"-\"");
+    assert_refused(hiersearch_system_from_files(&system, (const char *const[]){"-"}, 1, error),
+                   "expected the path of a file, found \"-\"");
+    assert_refused(hiersearch_result_load(&result, "-", error),
+                   "expected the path of a result file, found \"-\"");
+    assert_refused(hiersearch_inputs_add_file(inputs, "-", error),
+                   "expected the path of a file, found \"-\"");
+    assert_refused(hiersearch_profile_json(&json, "-", error),
+                   "expected the path of a profile, found \"-\"");
+    assert_refused(hiersearch_question_set(question, "before", "-", error),
+                   "--before: expected a value, found \"-\"");
+    assert_ok(hiersearch_predict_json(&json, (system = find(RING)), question, error));
+    hiersearch_text_free(json);
+    hiersearch_system_free(system);
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+}
+
 static void an_error_stays_until_the_next_one(void **state)
 {
     struct hiersearch_error *own = hiersearch_error_new();
@@ -931,6 +1098,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",
             nothing_is_freed_and_nobody_asks_for_an_error),
+    HS_TEST("what is not given is an error, and ends nothing", what_is_not_given_is_an_error),
+    HS_TEST("standard input is the caller's", standard_input_is_the_caller_s),
     HS_TEST("an error stays until the next one", an_error_stays_until_the_next_one),
     HS_TEST("the caller's locale does not matter", the_caller_s_locale_does_not_matter),
 };

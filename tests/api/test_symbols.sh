@@ -22,7 +22,7 @@ empty 'nothing is left open' "$(ldd -r "$library" 2>&1 | grep -i undefined)"
 make -s BUILD="$build" "$build/lib/libhiersearch.a" >"$scratch/log" 2>&1 || not_ok 'the archive is made' <"$scratch/log"
 empty 'symbols of libhiersearch.a are the same' \
     "$(diff <(echo "$declared") <(nm -g --defined-only "$build/lib/libhiersearch.a" | awk 'NF == 3 { print $3 }' | sort -u))"
-empty 'no type of cJSON or GSL is in the header' "$(grep -inE 'cjson|gsl_' "$header")"
+empty 'no type of cJSON, GSL or GLPK is in the header' "$(grep -inE 'cjson|gsl_|glp_' "$header")"
 for language in 'c99 -x c' 'c11 -x c' 'c++11 -x c++' 'c++20 -x c++'; do
     case $language in *++*) command -v g++ >/dev/null || continue ;; esac
     # shellcheck disable=SC2086 # two words

@@ -226,15 +226,16 @@ int main(int argc, char **argv)
 
     if (argc < 2 || threads < 1 || threads > THREADS_MAX)
         return 2;
-    work(&alone);
     for (int t = 0; t < threads; t++) {
         jobs[t].log = argv[1];
         jobs[t].rounds = rounds;
         if (pthread_create(&jobs[t].thread, NULL, work, &jobs[t]))
             return 1;
     }
-    for (int t = 0; t < threads; t++) {
+    for (int t = 0; t < threads; t++)
         pthread_join(jobs[t].thread, NULL);
+    work(&alone); /* behind them: what is made when it is first asked for, they made */
+    for (int t = 0; t < threads; t++) {
         for (size_t i = 0; i < jobs[t].count; i++, texts++)
             same += strcmp(jobs[t].texts[i], alone.texts[i % alone.count]) == 0;
         release(&jobs[t]);
