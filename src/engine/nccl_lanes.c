@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/cuda_kernels.h"
-#include "engine/layer_comms.h"
 #include "engine/packing.h"
 
 /* Looks at an event that has not passed between two looks at the clock, and seconds between two
