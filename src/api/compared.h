@@ -7,7 +7,6 @@
 
 #include "api/logs.h"
 #include "compare/compare.h"
-#include "result/profile.h"
 #include "view/sheet.h"
 
 #define HS_COMPARED_KEEP_MAX 1024

@@ -58,7 +58,7 @@ bool hs_inputs_is_profile(const char *path)
     return holds_counts(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
 }
 
-bool hs_inputs_is_profile_text(const char *text)
+static bool is_profile_text(const char *text)
 {
     struct hs_json_document document;
 
@@ -72,8 +72,8 @@ enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, s
                                    : hs_profile_load(profile, path, err);
 }
 
-enum hs_status hs_inputs_add_profile(struct hs_inputs *inputs, const char *name, const char *text,
-                                     struct hs_error *err)
+static enum hs_status add_profile(struct hs_inputs *inputs, const char *name, const char *text,
+                                  struct hs_error *err)
 {
     struct hs_input_profile *place =
         hs_grow(&inputs->profiles, NULL, inputs->profile_count, sizeof(*inputs->profiles), err);
@@ -174,8 +174,8 @@ enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct 
     return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
 }
 
-enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, const char *text,
-                                  struct hs_text *notes, struct hs_error *err)
+static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const char *text,
+                               struct hs_text *notes, struct hs_error *err)
 {
     struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     size_t length = strlen(text);
@@ -196,9 +196,9 @@ enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, co
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
                                  struct hs_text *notes, struct hs_error *err)
 {
-    if (text ? hs_inputs_is_profile_text(text) : hs_inputs_is_profile(name))
-        return hs_inputs_add_profile(inputs, name, text, err);
-    return text ? hs_inputs_add_text(inputs, name, text, notes, err)
+    if (text ? is_profile_text(text) : hs_inputs_is_profile(name))
+        return add_profile(inputs, name, text, err);
+    return text ? add_text(inputs, name, text, notes, err)
                 : hs_inputs_add(inputs, name, notes, err);
 }
 

@@ -37,13 +37,10 @@ struct hs_inputs {
     size_t profile_count;
 };
 
-/* Adds a file ("-" is stdin), or a text of memory, which is recognised by its content; says what
- * was left out of a log, and of a run that was cut short. HS_INVALID, HS_MEMORY; release in any
- * case. */
+/* Adds a file ("-" is stdin); says what was left out of a log, and of a run that was cut short.
+ * HS_INVALID, HS_MEMORY; release in any case. */
 enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct hs_text *notes,
                              struct hs_error *err);
-enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, const char *text,
-                                  struct hs_text *notes, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);
 
 /* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */
@@ -52,13 +49,9 @@ bool hs_inputs_is_of(const char *path, const char *kind);
 #define HS_PROFILE_KIND "hiersearch.profile/"
 /* Whether it is the profile of a job, or a folder with what its ranks counted. */
 bool hs_inputs_is_profile(const char *path);
-bool hs_inputs_is_profile_text(const char *text);
-/* Adds a profile to those that are to be compared: a file, a folder of counts, or the text of a
- * file (NULL: none). HS_INVALID, HS_MEMORY; release in any case. */
-enum hs_status hs_inputs_add_profile(struct hs_inputs *inputs, const char *name, const char *text,
-                                     struct hs_error *err);
-/* Adds whatever it is, for a comparison: as hs_inputs_add or hs_inputs_add_text (`text` NULL: the
- * name is a file's), and a profile to those that are compared. */
+/* Adds whatever it is, for a comparison, recognised by its content: a result or a log as
+ * hs_inputs_add, and the profile of a job, or a folder of counts, to `profiles`. The `text` of a
+ * file in memory, or NULL: `name` is a file's. HS_INVALID, HS_MEMORY; release in any case. */
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
                                  struct hs_text *notes, struct hs_error *err);
 /* HS_INVALID where such a profile is among them. */

@@ -7,7 +7,6 @@
 
 #include "api/inputs.h"
 #include "api/rows.h"
-#include "plot/plot.h"
 
 struct hs_picture_settings {
     const char *kind, *size, *plan, *type; /* NULL: not given; type: of hs_gnuplot_types */

@@ -56,10 +56,6 @@ int64_t hs_point_ranks_among(const struct hs_problem *problem);
 /* The result of one process count, without messages; released in any case. HS_MEMORY. */
 enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
                                  const struct hs_system *system, int64_t np, struct hs_error *err);
-/* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
- * split last where it is not among them. */
-enum hs_status hs_predicted_add(struct hs_result *result, const struct hs_asked *asked,
-                                const struct hs_predict_point *point, struct hs_error *err);
 
 /* A walk over process counts and sizes. */
 struct hs_walk {

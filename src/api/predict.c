@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "view/figures.h"
 
 /* Forms of tables of other programs. */
 const char *const *hs_predict_form_words(void)
@@ -20,7 +19,8 @@ const char *const *hs_predict_form_words(void)
     return words;
 }
 
-bool hs_predict_is_json(const struct hs_predict_settings *settings)
+/* Whether the result file, not the table, is what JSON is printed of. */
+static bool prints_result(const struct hs_predict_settings *settings)
 {
     return hs_print_format(&settings->print) == HS_FORMAT_JSON && !settings->as;
 }
@@ -43,7 +43,7 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
         return hs_fail(err, HS_INVALID,
                        "--before: expected one process count and one size, and neither --explain "
                        "nor --as");
-    if (settings->explain && hs_predict_is_json(settings))
+    if (settings->explain && prints_result(settings))
         return hs_fail(
             err, HS_INVALID,
             "--explain: not together with --json, which holds every layer's cost already");
@@ -167,7 +167,7 @@ static enum hs_status finish_result(const struct hs_predict *predict, struct hs_
                                     struct hs_error *err)
 {
     const struct hs_predict_settings *settings = predict->settings;
-    bool json = hs_predict_is_json(settings);
+    bool json = prints_result(settings);
     enum hs_status status = HS_OK;
 
     if (json && settings->ask.np.first != settings->ask.np.last)
@@ -184,7 +184,7 @@ static bool wants_result(const struct hs_predict *predict, const struct hs_predi
 {
     bool shows_one = !hs_predict_is_swept(sweep, predict) && !predict->settings->explain;
 
-    return hs_predict_is_json(predict->settings) || predict->settings->output || shows_one;
+    return prints_result(predict->settings) || predict->settings->output || shows_one;
 }
 
 /* Who is shown points. */
@@ -199,7 +199,7 @@ static enum hs_status show_point(void *of_walk, struct hs_predict_point *point,
     struct visitor *visitor = of_walk;
     const struct hs_predict *predict = visitor->predict;
 
-    if (hs_predict_is_json(predict->settings))
+    if (prints_result(predict->settings))
         return HS_OK;
     if (predict->settings->explain)
         return hs_predict_explain(predict, point, err);
@@ -223,7 +223,7 @@ static enum hs_status walk_np(struct hs_walk *walk, const struct hs_predict *pre
 static enum hs_status walk(const struct hs_predict *predict, struct hs_error *err)
 {
     const struct hs_range *np = &predict->settings->ask.np;
-    bool json = hs_predict_is_json(predict->settings);
+    bool json = prints_result(predict->settings);
     struct hs_predict_sweep sweep;
     struct visitor visitor = {.predict = predict, .sweep = &sweep};
     struct hs_walk walk = {.asked = &predict->asked,

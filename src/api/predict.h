@@ -115,8 +115,6 @@ struct hs_predict {
  * case) is read. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_profile *profile,
                                struct hs_error *err);
-/* Whether the result file, not the table, is what JSON is printed of. */
-bool hs_predict_is_json(const struct hs_predict_settings *settings);
 /* Prints the answer. HS_INVALID: what is asked for has no price, or cannot be said; HS_IO,
  * HS_MEMORY. */
 enum hs_status hs_predict_answer(struct hs_predict *predict, struct hs_error *err);

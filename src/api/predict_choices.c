@@ -91,9 +91,9 @@ static void say(const struct choices *choices, size_t kinds)
                      choices->apart);
     if (worst->seconds > best->seconds * (1 + 1e-9))
         hs_sheet_say(predict->sheet, ": the worst, %s, takes %s as long as the best, %s",
-                     hs_choice_format((char[HS_CHOICE_TEXT]){0}, worst->units),
+                     hs_choice_format((char[HS_CHOICE_UNITS_TEXT]){0}, worst->units),
                      HS_AS_GAIN(worst->seconds / best->seconds),
-                     hs_choice_format((char[HS_CHOICE_TEXT]){0}, best->units));
+                     hs_choice_format((char[HS_CHOICE_UNITS_TEXT]){0}, best->units));
     else
         hs_sheet_say(predict->sheet, ": all take as long");
     hs_sheet_say(predict->sheet, "\n\n");

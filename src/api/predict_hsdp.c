@@ -1,7 +1,6 @@
 #include <inttypes.h>
 
 #include "api/predict.h"
-#include "view/figures.h"
 
 #define STATE                                                                                      \
     "%" PRId64 " bytes per parameter (weights %" PRId64 ", gradients %" PRId64                     \

@@ -5,7 +5,6 @@
 
 #include "api/gains.h"
 #include "api/predict.h"
-#include "view/figures.h"
 
 /* The library's times by two sources are said to differ from so many times on. */
 #define ALIKE 1.5

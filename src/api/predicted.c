@@ -126,7 +126,9 @@ static enum hs_status add_gain(struct hs_result_message *message,
     return HS_OK;
 }
 
-enum hs_status hs_predicted_add(struct hs_result *result, const struct hs_asked *asked,
+/* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
+ * split last where it is not among them. */
+static enum hs_status add_point(struct hs_result *result, const struct hs_asked *asked,
                                 const struct hs_predict_point *point, struct hs_error *err)
 {
     struct hs_result_message *message = hs_result_add_message(result);
@@ -222,7 +224,7 @@ static enum hs_status walk_point(struct hs_walk *walk, struct hs_result *result,
     enum hs_status status = HS_OK;
 
     if (walk->wants_results)
-        status = hs_predicted_add(result, walk->asked, point, err);
+        status = add_point(result, walk->asked, point, err);
     if (status == HS_OK && walk->visit)
         status = walk->visit(walk->visitor, point, result, err);
     if (status == HS_OK && point->found.left_out[0])

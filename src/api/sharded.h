@@ -1,6 +1,20 @@
 /*
  * sharded.h - in how many shards a model is to lie, and how often: what each way communicates in a
  * step of fully sharded data parallelism, and what a GPU holds.
+ *
+ * N ranks of data parallelism are S shards times R replicas. A step AllGathers the weights of every
+ * unit twice, forward and backward, and ReduceScatters its gradients once, along the S ranks that
+ * have the shards; where R > 1 each rank then AllReduces its shard of the gradients with the
+ * replicas' (Rajbhandari, Rasley, Ruwase and He, "ZeRO", SC 2020, section 7: 3 times the weights;
+ * Zhao et al., "PyTorch FSDP", VLDB 2023, section 3.2: hybrid sharding). Times are added up:
+ * nothing is hidden behind computing.
+ *
+ * A parameter has b bytes of weight and as many of gradient, and the optimizer's: of Adam two
+ * moments of b bytes, or 4 where b is less, and then a master copy of 4 (ZeRO, section 3.1: K = 12
+ * for b = 2). All of that lies in shards; HS_SHARDED_UNITS_WHOLE units' weights are whole beside
+ * it:
+ *
+ *     memory of a GPU = parameters (2 b + optimizer) / S + 2 unit, activations apart.
  */
 #ifndef HS_API_SHARDED_H
 #define HS_API_SHARDED_H

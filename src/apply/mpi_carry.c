@@ -314,23 +314,23 @@ static enum hs_status run(struct carried *c, struct hs_error *err)
     {                                                                                              \
         count give = (count)asked->give, take = (count)asked->take;                                \
                                                                                                    \
-        switch (asked->collective) {                                                               \
-        case HS_COLLECTIVE_REDUCE_SCATTER:                                                         \
+        switch (hs_collectives[asked->collective].last) {                                          \
+        case HS_REDUCE_SCATTER:                                                                    \
             if (asked->takes.counts)                                                               \
                 return PMPI_Reduce_scatter##suffix(asked->from, asked->to, asked->takes.counts,    \
                                                    asked->taken, asked->operation, asked->comm);   \
             return PMPI_Reduce_scatter_block##suffix(asked->from, asked->to, take, asked->taken,   \
                                                      asked->operation, asked->comm);               \
-        case HS_COLLECTIVE_ALLGATHER:                                                              \
+        case HS_ALLGATHER:                                                                         \
             return PMPI_Allgather##suffix(asked->from, give, asked->given, asked->to, take,        \
                                           asked->taken, asked->comm);                              \
-        case HS_COLLECTIVE_ALLTOALL:                                                               \
+        case HS_EXCHANGE:                                                                          \
             return PMPI_Alltoall##suffix(asked->from, give, asked->given, asked->to, take,         \
                                          asked->taken, asked->comm);                               \
-        case HS_COLLECTIVE_ALLREDUCE:                                                              \
-        case HS_COLLECTIVE_BROADCAST: /* these two are never asked for: no plan runs them */       \
-        case HS_COLLECTIVE_REDUCE:                                                                 \
-        case HS_COLLECTIVE_COUNT:                                                                  \
+        case HS_ALLREDUCE:                                                                         \
+        case HS_PAIR:                                                                              \
+        HS_CASES_ROOTED: /* never asked for: no plan runs them */                                  \
+        case HS_PHASE_COUNT:                                                                       \
             break;                                                                                 \
         }                                                                                          \
         return PMPI_Allreduce##suffix(asked->from, asked->to, take, asked->taken,                  \

@@ -209,6 +209,21 @@ static int forget_comm(MPI_Comm comm, int key, void *opaque, void *unused)
     return MPI_SUCCESS;
 }
 
+/* Ranks that a rank's message goes to: of an inter-communicator those of the other side. */
+static uint64_t ranks_of(MPI_Comm comm)
+{
+    int size = 0, inter = 0;
+
+    if (comm == MPI_COMM_NULL || !counts)
+        return 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_size(comm, &size);
+    else
+        PMPI_Comm_size(comm, &size);
+    return (uint64_t)size;
+}
+
 /* What it is, in the counts; and a known call from now on, where that may be. */
 static struct hs_counts_row *find(struct hs_counted *ended, const struct hs_passing *passing,
                                   const struct hs_content *content)
@@ -224,7 +239,7 @@ static struct hs_counts_row *find(struct hs_counted *ended, const struct hs_pass
     if (content->type != MPI_DATATYPE_NULL)
         PMPI_Type_size(content->type, &bytes);
     ended->bytes = content->elements * (uint64_t)hs_larger(bytes, 0) *
-                   (content->of_each ? hs_ranks_of(content->comm) : 1);
+                   (content->of_each ? ranks_of(content->comm) : 1);
     ended->group = group_of(content->comm);
     row = hs_counts_find(counts, ended);
     if (row && ended->type != HS_COUNTED_TYPE_OTHER)
@@ -264,23 +279,9 @@ void hs_leave(const struct hs_passing *passing, const struct hs_content *content
         pthread_mutex_unlock(&lock);
 }
 
-uint64_t hs_ranks_of(MPI_Comm comm)
-{
-    int size = 0, inter = 0;
-
-    if (comm == MPI_COMM_NULL || !counts)
-        return 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    if (inter)
-        PMPI_Comm_remote_size(comm, &size);
-    else
-        PMPI_Comm_size(comm, &size);
-    return (uint64_t)size;
-}
-
 uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm)
 {
-    uint64_t sum = 0, size = hs_ranks_of(comm);
+    uint64_t sum = 0, size = ranks_of(comm);
 
     for (uint64_t i = 0; list.counts && i < size; i++)
         sum += (uint64_t)hs_larger(hs_list_at(list, i), 0);
@@ -295,7 +296,7 @@ static MPI_Datatype type_at(struct hs_types types, uint64_t i)
 
 uint64_t hs_bytes_of(struct hs_list list, struct hs_types types, MPI_Comm comm)
 {
-    uint64_t sum = 0, size = hs_ranks_of(comm);
+    uint64_t sum = 0, size = ranks_of(comm);
 
     for (uint64_t i = 0; list.counts && types.types && i < size; i++) {
         MPI_Count count = hs_list_at(list, i);

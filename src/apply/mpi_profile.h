@@ -73,9 +73,8 @@ int *hs_world_ranks(MPI_Comm comm, int size);
 /* What an element is, and what a reduction does. */
 enum hs_counted_type hs_type_of(MPI_Datatype type);
 enum hs_counted_operation hs_operation_of(MPI_Op operation);
-/* Ranks that a rank's message goes to: of an inter-communicator those of the other side. */
-uint64_t hs_ranks_of(MPI_Comm comm);
-/* Sums over them of what a list says of each: elements, and bytes where each has a type. */
+/* Sums over the ranks that a rank's message goes to (of an inter-communicator those of the other
+ * side) of what a list says of each: elements, and bytes where each has a type. */
 uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm);
 uint64_t hs_bytes_of(struct hs_list list, struct hs_types types, MPI_Comm comm);
 /* Whether this rank has that number there; false where nothing is counted. */

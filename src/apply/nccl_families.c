@@ -11,7 +11,6 @@
 #include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
-#include "apply/nccl_steps.h"
 #include "apply/nccl_verify.h"
 
 static struct hs_nccl_family *families;

@@ -9,13 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apply/counts.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
-#include "base/launcher.h"
 #include "base/text.h"
 
 #define VERIFY_BYTES ((uint64_t)32 << 20)

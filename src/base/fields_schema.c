@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/fields.h"
-#include "base/fields_parts.h"
 
 #define DRAFT           "https://json-schema.org/draft/2020-12/schema"
 #define DEFINITIONS_MAX 32

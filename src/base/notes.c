@@ -1,8 +1,10 @@
 #include "base/notes.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
-void hs_say_line(struct hs_text *notes, const char *kind, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void say_line(struct hs_text *notes, const char *kind,
+                                                           const char *format, va_list arguments)
 {
     struct hs_error line;
     char text[HS_ERROR_MESSAGE_BYTES];
@@ -19,7 +21,7 @@ void hs_say_note(struct hs_text *notes, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    hs_say_line(notes, "note", format, arguments);
+    say_line(notes, "note", format, arguments);
     va_end(arguments);
 }
 
@@ -28,7 +30,7 @@ void hs_say_warning(struct hs_text *notes, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    hs_say_line(notes, "warning", format, arguments);
+    say_line(notes, "warning", format, arguments);
     va_end(arguments);
 }
 

@@ -5,8 +5,6 @@
 #ifndef HS_BASE_NOTES_H
 #define HS_BASE_NOTES_H
 
-#include <stdarg.h>
-
 #include "base/text.h"
 
 /* One line; control characters in it become '?', as in errors. */
@@ -14,8 +12,6 @@ void hs_say_note(struct hs_text *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hs_say_warning(struct hs_text *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void hs_say_line(struct hs_text *notes, const char *kind, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
 
 /* A note for each line of a text; NULL: none. */
 void hs_say_notes(struct hs_text *notes, const char *lines);

@@ -66,7 +66,6 @@ static void summarise_sorted(struct hs_summary *out, const double *sorted, size_
     out->max = sorted[count - 1];
     out->mean = gsl_stats_mean(sorted, 1, count);
     out->median = gsl_stats_median_from_sorted_data(sorted, 1, count);
-    out->p90 = gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.9);
     out->ci_low = out->min;
     out->ci_high = out->max;
     out->ci_valid = find_ranks(&ranks, count);

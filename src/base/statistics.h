@@ -15,7 +15,7 @@
 /* Summary of a sample, in the sample's unit. */
 struct hs_summary {
     size_t count;
-    double min, max, mean, median, p90;
+    double min, max, mean, median;
     double ci_low, ci_high; /* distribution-free 95 % interval of the median */
     bool ci_valid;          /* false below 6 values: no two order statistics reach 95 % */
 };

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "machine/system_find.h"
 
 struct compare_settings {
     struct hs_argument_list files;

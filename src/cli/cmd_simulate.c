@@ -5,7 +5,6 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
-#include "machine/system_find.h"
 
 struct simulate_words {
     const char *system; /* as typed */

@@ -1,9 +1,6 @@
 #include "console/command.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-#include "base/notes.h"
 
 #define COMMANDS_MAX 32
 
@@ -29,15 +26,6 @@ enum hs_status hs_command_find(const struct hs_command **command,
                    "unknown command \"%.60s\"; `hiersearch --help` lists those there are", name);
 }
 
-__attribute__((format(printf, 3, 0))) static void
-say(const struct hs_context *context, const char *kind, const char *format, va_list arguments)
-{
-    if (context->quiet)
-        return;
-    hs_text_append(context->notes, "hiersearch %s: ", context->command->name);
-    hs_say_line(context->notes, kind, format, arguments);
-}
-
 void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes)
 {
     struct hs_lines lines = {.next = notes->data};
@@ -46,22 +34,4 @@ void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes)
         hs_text_append(context->notes, "hiersearch %s: %.*s\n", context->command->name,
                        (int)lines.length, lines.line);
     hs_text_release(notes);
-}
-
-void hs_note(const struct hs_context *context, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(context, "note", format, arguments);
-    va_end(arguments);
-}
-
-void hs_warning(const struct hs_context *context, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(context, "warning", format, arguments);
-    va_end(arguments);
 }

@@ -25,19 +25,13 @@ struct hs_context {
     struct hs_text *notes;       /* lines for people: go to stderr, behind the data */
     const char *command_line;    /* as typed, quoted for a shell; for the result file */
     char **arguments;            /* behind the command's name, NULL-terminated */
-    bool quiet;                  /* hs_note and hs_warning say nothing */
+    bool quiet;                  /* notes are not passed on */
     bool found_fault;            /* what is printed is an answer that ends with exit status 1 */
     bool told_once;              /* of all processes of a job one prints it (launcher.h) */
 };
 
-/* One line for stderr, "hiersearch predict: note: ..."; nothing where context->quiet. Control
- * characters in it become '?', as in errors. */
-void hs_note(const struct hs_context *context, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void hs_warning(const struct hs_context *context, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The same of lines that were said already (notes.h), which are released. */
+/* Lines for stderr that were said already (notes.h), each behind "hiersearch predict: "; nothing
+ * where context->quiet. They are released. */
 void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes);
 
 struct hs_command;

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
-
 #define HS_TERMINAL_WIDTH     80 /* where nothing says otherwise */
 #define HS_TERMINAL_WIDTH_MIN 40
 #define HS_TERMINAL_WIDTH_MAX 400

@@ -1,5 +1,12 @@
 /*
  * cuda_grid.h - how kernels go through arrays: for .cu files alone.
+ *
+ * A kernel over `count` elements is launched as
+ *
+ *     kernel<<<blocks_for(count), block_threads, 0, stream>>>(...)
+ *
+ * and each thread has the elements first_index(), + index_step(), ... below count: neighbours of a
+ * warp have neighbouring elements, and any count is right for any number of blocks.
  */
 #ifndef HS_ENGINE_CUDA_GRID_H
 #define HS_ENGINE_CUDA_GRID_H
@@ -15,6 +22,8 @@ const unsigned block_threads = 256;
 /* Enough blocks to fill any GPU; each thread then strides through the rest. */
 const size_t blocks_max = 4096;
 
+/* A thread for each element, rounded up to whole blocks, at most blocks_max; 0 for no elements,
+ * which CUDA refuses to launch: callers return before. */
 unsigned blocks_for(size_t count)
 {
     size_t blocks = (count + block_threads - 1) / block_threads;

@@ -101,7 +101,7 @@ struct hs_engine {
 
 /* How an engine comes to be. */
 struct hs_backend {
-    const char *name, *summary;
+    const char *name;
     enum hs_memory_use memory_use;
     const struct hs_memory *own_memory; /* where memory_use is HS_MEMORY_OWN, else NULL */
     /* Local. Whether it can work here; where not, one line says why. NULL: always. */

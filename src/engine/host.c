@@ -321,7 +321,6 @@ static const struct hs_engine engine = {
 
 const struct hs_backend hs_backend_host = {
     .name = "host",
-    .summary = "our pipelined algorithms over MPI point to point, on host or GPU memory",
     .memory_use = HS_MEMORY_ANY,
     .open = host_open,
     .engine = &engine,

@@ -248,7 +248,6 @@ static const struct hs_engine engine = {
 
 const struct hs_backend hs_backend_mpi = {
     .name = "mpi",
-    .summary = "the MPI library's own collectives per layer, on host or GPU memory",
     .memory_use = HS_MEMORY_DIRECT,
     .open = mpi_open,
     .engine = &engine,

@@ -658,21 +658,18 @@ static const struct hs_engine engine = {
 
 const struct hs_backend hs_backend_nccl = {
     .name = "nccl",
-    .summary = "NCCL's collectives per layer, on GPU memory, one process per GPU",
     .open = nccl_open,
     NCCL_BACKEND,
 };
 
 const struct hs_backend hs_backend_nccl_graph = {
     .name = "nccl-graph",
-    .summary = "the same, everything replayed as one CUDA graph",
     .open = graph_open,
     NCCL_BACKEND,
 };
 
 const struct hs_backend hs_backend_nccl_symmetric = {
     .name = "nccl-symmetric",
-    .summary = "as nccl, with the messages in symmetric windows of every layer (NCCL 2.27 on)",
     .open = symmetric_open,
     NCCL_BACKEND,
 };

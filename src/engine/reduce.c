@@ -125,7 +125,7 @@ static int has_avx2_and_f16c(void)
 }
 #endif
 
-enum hs_isa hs_reduce_isa(void)
+static enum hs_isa isa_in_use(void)
 {
 #if defined(__x86_64__)
     static int wide = -1;
@@ -145,7 +145,7 @@ void hs_reduce_limit(enum hs_isa widest)
 static const struct loops *current_loops(void)
 {
 #if defined(__x86_64__)
-    if (hs_reduce_isa() == HS_ISA_AVX2)
+    if (isa_in_use() == HS_ISA_AVX2)
         return &loops_avx2;
 #endif
     return &loops_base;

@@ -33,10 +33,9 @@ void hs_reduce(void *dst, const void *a, const void *b, size_t count,
  */
 void hs_reduce_finish(void *data, size_t count, struct hs_reduction reduction);
 
-/* Instruction sets this program has loops for, widest last. hs_reduce_isa is the one in use;
- * hs_reduce_limit forbids wider ones (tests: every set must give the same bits). */
+/* Instruction sets this program has loops for, widest last. The widest that the processor knows is
+ * in use; hs_reduce_limit forbids wider ones (tests: every set must give the same bits). */
 enum hs_isa { HS_ISA_BASE, HS_ISA_AVX2, HS_ISA_COUNT };
-enum hs_isa hs_reduce_isa(void);
 void hs_reduce_limit(enum hs_isa widest);
 
 #endif

@@ -60,8 +60,9 @@ bool hs_exporter_takes_several(const struct hs_exporter *exporter)
     return exporter == &hs_exporter_plans;
 }
 
-bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
-                         enum hs_order order)
+/* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
+static bool can_say(const struct hs_exporter *exporter, enum hs_collective collective,
+                    enum hs_order order)
 {
     if (collective == HS_COLLECTIVE_ALLREDUCE)
         return true;
@@ -84,8 +85,7 @@ static bool can_say_groups(const struct hs_exporter *exporter, const struct hs_r
 
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result)
 {
-    return hs_exporter_can_say(exporter, result->collective, result->order) &&
-           can_say_groups(exporter, result);
+    return can_say(exporter, result->collective, result->order) && can_say_groups(exporter, result);
 }
 
 /* " in-place/packed/grouped" */
@@ -94,7 +94,7 @@ static void append_orders(struct hs_text *text, const struct hs_exporter *export
     const char *before = " ";
 
     for (int o = 0; o < HS_ORDER_COUNT; o++)
-        if (hs_exporter_can_say(exporter, collective, (enum hs_order)o)) {
+        if (can_say(exporter, collective, (enum hs_order)o)) {
             hs_text_append(text, "%s%s", before, hs_order_names[o]);
             before = "/";
         }
@@ -109,8 +109,8 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
         return;
     }
     for (int c = HS_COLLECTIVE_ALLREDUCE + 1; c < HS_COLLECTIVE_COUNT; c++) {
-        bool in_place = hs_exporter_can_say(exporter, c, HS_IN_PLACE);
-        bool permuted = hs_exporter_can_say(exporter, c, HS_PERMUTED);
+        bool in_place = can_say(exporter, c, HS_IN_PLACE);
+        bool permuted = can_say(exporter, c, HS_PERMUTED);
 
         if (!in_place && !permuted)
             continue;
@@ -150,7 +150,7 @@ static enum hs_status refuse(const struct hs_export_job *job, const struct hs_ex
     enum hs_status status;
 
     append_others(&others, result);
-    if (!hs_exporter_can_say(exporter, result->collective, result->order))
+    if (!can_say(exporter, result->collective, result->order))
         status =
             hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
                     job->result_name, hs_collective_names[result->collective], order,

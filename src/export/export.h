@@ -119,9 +119,6 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 
 /* Whether what it writes of several results, one behind the other, is one file of its format. */
 bool hs_exporter_takes_several(const struct hs_exporter *exporter);
-/* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
-bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
-                         enum hs_order order);
 /* Whether it can say what the result is about: its collective, and its groups. */
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
 /* Whether that is of any use: the tuner's is not, where times are those of NCCL's own choice. */
@@ -157,12 +154,6 @@ const struct hs_plan *hs_export_plan(const struct hs_export_job *job);
 enum hs_status hs_export_best_within(struct hs_plan *plan, double *cost,
                                      const struct hs_export_job *job, size_t message, int layers,
                                      struct hs_error *err);
-
-/* Message size at which the rule changes from message i to message i + 1 (sizes ascend), in bytes:
- * where the two plans' times cross, by linear interpolation of the measured times where both are
- * measured at both sizes, else by the cost model; else the geometric mean of the sizes, and
- * `guessed` is true. */
-double hs_export_crossover(const struct hs_export_job *job, size_t message, bool *guessed);
 
 /* How a target writes comments. */
 struct hs_export_comment {

@@ -272,10 +272,3 @@ double hs_export_cross(const struct hs_export_job *job, size_t message, const st
     *guessed = true;
     return sqrt(from) * sqrt(to);
 }
-
-double hs_export_crossover(const struct hs_export_job *job, size_t message, bool *guessed)
-{
-    const struct hs_result_message *low = &job->result->messages[message];
-
-    return hs_export_cross(job, message, &low[0].best, &low[1].best, guessed);
-}

@@ -98,8 +98,11 @@ uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
  * then whatever is forced on it makes it another. */
 bool hs_export_is_nccl_native(const struct hs_export_job *job);
 
-/* Any two plans in place of the best ones: hs_export_crossover for targets that cannot express
- * those. A plan without layers is the library's own call. */
+/* Message size between those of message i and message i + 1 (sizes ascend) from which on the plan
+ * `above` is to run in place of `below`, in bytes: where their times cross, by linear interpolation
+ * of the measured times where both are measured at both sizes, else by the cost model; else the
+ * geometric mean of the sizes, and `guessed` is true. A plan without layers is the library's own
+ * call. */
 double hs_export_cross(const struct hs_export_job *job, size_t message, const struct hs_plan *below,
                        const struct hs_plan *above, bool *guessed);
 

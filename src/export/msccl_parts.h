@@ -111,11 +111,11 @@ int64_t hs_msccl_segments(const struct hs_msccl_task *task);
 /* One layer as a process sees it. */
 struct hs_msccl_view {
     struct hs_layer layer;
-    int64_t np, rank, position; /* position: in the layer's ring */
-    int64_t base;               /* first chunk of what the process holds when the layer begins */
-    int64_t width;              /* chunks of a block */
-    int64_t parts;              /* transfers of a block */
-    bool last;                  /* of the plan, and both ways by the same algorithm */
+    int64_t rank, position; /* position: in the layer's ring */
+    int64_t base;           /* first chunk of what the process holds when the layer begins */
+    int64_t width;          /* chunks of a block */
+    int64_t parts;          /* transfers of a block */
+    bool last;              /* of the plan, and both ways by the same algorithm */
 };
 
 /* The process at place `place` of the group. */

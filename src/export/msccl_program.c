@@ -17,7 +17,7 @@ static struct hs_msccl_view view_layer(const struct hs_msccl_task *task, int64_t
     const struct hs_problem *problem = &task->problem;
     const struct hs_plan *plan = task->plan;
     int64_t np = problem->group.ranks;
-    struct hs_msccl_view view = {.layer = hs_split_layer(&plan->split, i), .np = np, .rank = rank};
+    struct hs_msccl_view view = {.layer = hs_split_layer(&plan->split, i), .rank = rank};
 
     view.position = rank / view.layer.stride % view.layer.size;
     if (hs_problem_is_in_place(problem)) {

@@ -32,9 +32,7 @@ static const char use[] =
 /* ---- one layer ---- */
 
 struct group {
-    const struct hs_split *split;
     struct hs_stage_price price;
-    int index;
     int64_t nodes;                    /* -1: any */
     uint64_t first_bytes, last_bytes; /* entering the layer, both included */
 };
@@ -139,10 +137,8 @@ static struct group group_of(const struct hs_export_job *job, const struct hs_ex
     struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
     struct hs_layer layer = hs_problem_layer(&problem, &rule->plan.split, index);
     struct group group = {
-        .split = &rule->plan.split,
         .price = hs_stage_price(&result->system, result->np,
                                 (struct hs_stage_key){HS_PAIR, HS_RING, layer}),
-        .index = index,
         .nodes = stated_nodes(result, &rule->plan.split, index),
         .first_bytes = hs_export_entering(job, layer, rule->first_bytes),
         .last_bytes = UINT64_MAX,

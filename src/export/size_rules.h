@@ -2,7 +2,7 @@
  * size_rules.h - a result over several message sizes as rules: from how many bytes on which plan.
  * Internal to src/export.
  *
- * A rule begins where its plan and the one before take equally long (hs_export_crossover) and ends
+ * A rule begins where its plan and the one before take equally long (hs_export_cross) and ends
  * where the next one begins. The first begins at 0, the last has no end.
  *
  * The plan of a rule may be the library's own call (hs_export_library_call): for messages for which

@@ -152,8 +152,6 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
  * as between any other. */
 bool hs_node_is_switched(const struct hs_node *node);
 bool hs_node_is_meshed(const struct hs_node *node);
-/* Whether a GPU of this name comes in trays of a rack that is one NVLink domain. */
-bool hs_node_is_tray(const char *gpu);
 /* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
 double hs_nvlink_bytes_per_second(int capability);
 /* The same of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the

@@ -24,6 +24,11 @@ static bool known_part(struct hs_parts *parts, const char *word)
     return hs_parts_parse(parts, line, &ignored) == HS_OK;
 }
 
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
 /* "NVIDIA A100-SXM4-40GB": the word of it that is in the catalogue. */
@@ -153,6 +158,12 @@ static bool is_board(const struct hs_node_gpu *gpu)
             (gpu->device == 0x20b5 || gpu->device == 0x20f1 || gpu->device == 0x2331));
 }
 
+/* Whether a GPU of this name comes in trays of a rack that is one NVLink domain. */
+static bool is_tray(const char *gpu)
+{
+    return begins(gpu, "GB");
+}
+
 /* "", "-mesh", "-pcie4" or "-pcie5"; NULL: its links are not those of the catalogue. */
 static const char *find_variant(struct hs_text *notes, const struct hs_node *node,
                                 const struct hs_parts *parts)
@@ -169,8 +180,7 @@ static const char *find_variant(struct hs_text *notes, const struct hs_node *nod
     if (gpu->links == 0 && is_board(gpu))
         return fifth ? "-pcie5" : "-pcie4";
     if (!node->has_nvml && !node->origin.links_known) {
-        const char *assumed =
-            node->gpu_count <= 4 && !hs_node_is_tray(parts->gpu.name) ? "-mesh" : "";
+        const char *assumed = node->gpu_count <= 4 && !is_tray(parts->gpu.name) ? "-mesh" : "";
 
         hs_text_append(notes, "NVLinks are not known: %s is assumed\n",
                        assumed[0] != '\0' ? "a mesh" : "a switch");
@@ -188,11 +198,6 @@ static const char *find_variant(struct hs_text *notes, const struct hs_node *nod
 }
 
 /* ---- its NICs -------------------------------------------------------------------------------- */
-
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 static const char *infiniband_rate(const struct hs_node_nic *nic, int gigabits)
 {
@@ -293,11 +298,6 @@ size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
-bool hs_node_is_tray(const char *gpu)
-{
-    return begins(gpu, "GB");
-}
-
 /* Nodes that share NVLinks: trays of a rack. */
 static int64_t domain_nodes(struct hs_text *notes, const struct hs_node *node, const char *gpu,
                             const char *variant)
@@ -306,7 +306,7 @@ static int64_t domain_nodes(struct hs_text *notes, const struct hs_node *node, c
 
     if (node->network.hosts > 1)
         return node->network.hosts;
-    if (!hs_node_is_tray(gpu) || variant[0] != '\0' || gpus >= HS_RACK_GPUS)
+    if (!is_tray(gpu) || variant[0] != '\0' || gpus >= HS_RACK_GPUS)
         return 1;
     if (node->network.block_nodes > 0)
         return node->network.block_nodes;

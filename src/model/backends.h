@@ -1,14 +1,22 @@
 /*
  * backends.h - what can run plans, and where the messages can lie, by name. The code behind the
- * names is in src/runner; help and completion of programs without MPI have the names alone.
+ * names is in src/engine and src/runner; help and completion of programs without MPI have the names
+ * alone.
  */
 #ifndef HS_MODEL_BACKENDS_H
 #define HS_MODEL_BACKENDS_H
 
 #include <stdbool.h>
 
-/* Identifier (hs_backend_*) and name, in the order in which `auto` looks. NCCL's are there where
- * the program is built with it; its variants come late: the host always works before them. */
+/* Identifier (hs_backend_*) and name, in the order in which `auto` looks:
+ *   nccl            NCCL's collectives per layer, on GPU memory, one process per GPU;
+ *   host            our pipelined algorithms over MPI point to point, on host or GPU memory;
+ *   mpi             the MPI library's own collectives per layer, on host or GPU memory;
+ *   nccl-graph      as nccl, everything replayed as one CUDA graph;
+ *   nccl-symmetric  as nccl, with the messages in symmetric windows of every layer (NCCL 2.27 on);
+ *   null            plays the model with noise and faults, moves no data (for tests).
+ * NCCL's are there where the program is built with it; its variants come late: the host always
+ * works before them. */
 /* clang-format off */
 #ifdef HS_HAVE_NCCL
 #define HS_BACKENDS(row)                   \

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "base/statistics.h"
+#include "model/nested.h"
 #include "model/price.h"
 
 /* ---- priors -------------------------------------------------------------------------------- */
@@ -57,6 +57,7 @@
 #define OWN         ((size_t)2) /* unknowns of a kind: deviations of latency and of slowness */
 #define FIGURES_MAX (1 + 2 * HS_LEVELS_MAX)
 #define ROW_MAX     (OWN * HS_FIT_LAYER + FIGURES_MAX + 1)
+_Static_assert(ROW_MAX <= HS_NESTED_ROW_MAX, "a row fits");
 
 /* Parts of a time. */
 enum { LAUNCHES = 1, STEPS = 2, MOVING = 4, ALL = 7 };
@@ -98,10 +99,8 @@ struct hs_belief {
     size_t width; /* unknowns of a row */
     struct hs_belief_kind *kinds;
     size_t kind_count;
-    double *z, *drawn; /* [figures + OWN kind_count]: as expected, and in one draw */
-    /* Per kind a matrix of its own unknowns, those it is part of, and the right side: the normal
-     * equations of its points, then rows of their Cholesky factor. */
-    double *fronts;
+    double *z, *drawn;       /* of all kinds, as nested counts them: as expected, and in one draw */
+    struct hs_nested nested; /* a node per kind; the machine is the root */
     struct terms points, asked;
 };
 
@@ -119,6 +118,14 @@ static bool is_kind(const struct hs_belief_kind *a, const struct hs_belief_kind 
            hs_fit_compare(&a->fit, &b->fit) == 0;
 }
 
+static void add_kind(struct hs_belief *b, struct hs_belief_kind kind)
+{
+    b->kinds[b->kind_count] = kind;
+    b->nested.parents[b->kind_count] = kind.parent;
+    b->nested.depths[b->kind_count] = (size_t)kind.fit.scope;
+    b->nested.count = ++b->kind_count;
+}
+
 /* The kind that is alike; new where there is none. */
 static size_t take_kind(struct hs_belief *b, struct hs_belief_kind like)
 {
@@ -127,7 +134,7 @@ static size_t take_kind(struct hs_belief *b, struct hs_belief_kind like)
     while (i < b->kind_count && !is_kind(&b->kinds[i], &like))
         i++;
     if (i == b->kind_count)
-        b->kinds[b->kind_count++] = like;
+        add_kind(b, like);
     return i;
 }
 
@@ -147,40 +154,6 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
     kind.fit.scope = HS_FIT_LAYER;
     kind.fit.stride = key.layer.stride;
     return take_kind(b, kind);
-}
-
-static size_t own_count(const struct hs_belief *b, size_t kind)
-{
-    return kind > 0 ? OWN : figures_of(b);
-}
-
-static size_t first_unknown(const struct hs_belief *b, size_t kind)
-{
-    return kind > 0 ? figures_of(b) + OWN * (kind - 1) : 0;
-}
-
-/* Unknowns of a kind and of all it is part of. */
-static size_t width_of(const struct hs_belief *b, size_t kind)
-{
-    return figures_of(b) + OWN * (size_t)b->kinds[kind].fit.scope;
-}
-
-static double *front_of(const struct hs_belief *b, size_t kind)
-{
-    return b->fronts + kind * (b->width + 1) * (b->width + 1);
-}
-
-/* The unknowns of a kind and of all it is part of, in the order of a row. */
-static void gather(double *path, const struct hs_belief *b, const double *z, size_t kind)
-{
-    for (;; kind = b->kinds[kind].parent) {
-        size_t own = own_count(b, kind);
-
-        memcpy(path, z + first_unknown(b, kind), own * sizeof(*path));
-        path += own;
-        if (kind == 0)
-            return;
-    }
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -238,17 +211,6 @@ static void fill_row(double *row, const struct hs_belief *b, const struct term *
     }
 }
 
-/* What a row makes of unknowns. */
-static double seconds_of(const double *row, const struct hs_belief *b, const double *z, size_t kind)
-{
-    double path[ROW_MAX] = {0}, sum = row[b->width];
-
-    gather(path, b, z, kind);
-    for (size_t c = 0; c < b->width; c++)
-        sum += row[c] * path[c];
-    return sum;
-}
-
 static void fill_rows(double *rows, const struct hs_belief *b, const struct term *terms,
                       size_t count)
 {
@@ -259,102 +221,6 @@ static void fill_rows(double *rows, const struct hs_belief *b, const struct term
 static double sigma_of(const struct term *term)
 {
     return term->point.noise * term->point.seconds;
-}
-
-/* ---- the normal equations ------------------------------------------------------------------- */
-
-/* The identity (the priors) and the outer products of the points' rows, in the upper triangles. */
-static void assemble(struct hs_belief *b)
-{
-    size_t pitch = b->width + 1;
-
-    memset(b->fronts, 0, b->kind_count * pitch * pitch * sizeof(*b->fronts));
-    for (size_t i = 0; i < b->kind_count; i++)
-        for (size_t k = 0; k < own_count(b, i); k++)
-            front_of(b, i)[k * pitch + k] = 1;
-    for (size_t i = 0; i < b->points.count; i++) {
-        double row[ROW_MAX], *front = front_of(b, b->points.items[i].kind);
-
-        if (!b->points.items[i].used)
-            continue;
-        memcpy(row, b->points.rows + i * pitch, pitch * sizeof(*row));
-        row[b->width] = b->points.items[i].point.seconds - row[b->width];
-        for (size_t c = 0; c < pitch; c++)
-            row[c] /= sigma_of(&b->points.items[i]);
-        for (size_t r = 0; r < pitch; r++)
-            for (size_t c = r; c < pitch; c++)
-                front[r * pitch + c] += row[r] * row[c];
-    }
-}
-
-/* Cholesky's method on each kind's own rows, from the leaves to the root; what is left is part of
- * the equations of the kind that it is part of. By its prior no pivot is below 1; rounding, where
- * points say far more than priors, must not make it so. */
-static void eliminate(struct hs_belief *b)
-{
-    size_t pitch = b->width + 1;
-
-    for (size_t i = b->kind_count; i-- > 0;) {
-        size_t own = own_count(b, i), width = width_of(b, i);
-        double *front = front_of(b, i), *parent = front_of(b, b->kinds[i].parent);
-
-        for (size_t k = 0; k < own; k++) {
-            double *pivot = front + k * pitch, root;
-
-            pivot[k] = fmax(1, pivot[k]);
-            root = sqrt(pivot[k]);
-            for (size_t c = k; c <= width; c++)
-                pivot[c] /= root;
-            for (size_t r = k + 1; r <= width; r++)
-                for (size_t c = r; c <= width; c++)
-                    front[r * pitch + c] -= pivot[r] * pivot[c];
-        }
-        for (size_t r = own; i > 0 && r <= width; r++)
-            for (size_t c = r; c <= width; c++)
-                parent[(r - own) * pitch + c - own] += front[r * pitch + c];
-    }
-}
-
-/* The solution, from the root to the leaves; with a seed a draw around it. */
-static void substitute(double *z, const struct hs_belief *b, uint64_t *seed)
-{
-    for (size_t i = 0; i < b->kind_count; i++) {
-        size_t width = width_of(b, i), first = first_unknown(b, i);
-        double path[ROW_MAX];
-
-        gather(path, b, z, i);
-        for (size_t k = own_count(b, i); k-- > 0;) {
-            const double *row = front_of(b, i) + k * (b->width + 1);
-            double sum = row[width] + (seed ? b->scatter * hs_random_normal(seed) : 0);
-
-            for (size_t c = k + 1; c < width; c++)
-                sum -= row[c] * path[c];
-            z[first + k] = path[k] = sum / row[k];
-        }
-    }
-}
-
-/* Variance of what a row makes. */
-static double variance_of(const double *row, const struct hs_belief *b, size_t kind)
-{
-    double rest[ROW_MAX], *at = rest, sum = 0;
-
-    memcpy(rest, row, (b->width + 1) * sizeof(*rest));
-    for (;; kind = b->kinds[kind].parent) {
-        size_t own = own_count(b, kind), width = width_of(b, kind);
-
-        for (size_t k = 0; k < own; k++) {
-            const double *pivot = front_of(b, kind) + k * (b->width + 1);
-            double value = at[k] / pivot[k];
-
-            for (size_t c = k + 1; c < width; c++)
-                at[c] -= pivot[c] * value;
-            sum += value * value;
-        }
-        at += own;
-        if (kind == 0)
-            return sum;
-    }
 }
 
 /* ---- estimation ----------------------------------------------------------------------------- */
@@ -421,7 +287,7 @@ static void start(struct hs_belief *b)
 {
     b->now = b->described;
     b->scale = b->widen = b->scatter = 1;
-    memset(b->z, 0, (figures_of(b) + OWN * b->kind_count) * sizeof(*b->z));
+    memset(b->z, 0, hs_nested_unknowns(&b->nested, b->kind_count) * sizeof(*b->z));
     memset(b->figures, 0, sizeof(b->figures));
     for (size_t c = 0; c < FIGURES_MAX; c++)
         b->figures[c].widened = 1;
@@ -438,7 +304,7 @@ static double decided_of(const struct hs_belief *b, size_t c)
     double row[ROW_MAX] = {0};
 
     row[c] = 1;
-    return 1 - variance_of(row, b, 0);
+    return 1 - hs_nested_variance(row, &b->nested, 0);
 }
 
 /* A figure far off its prior says nothing against the model: its own prior gives way, before all
@@ -474,13 +340,13 @@ static double decided_by(double *squares, double *count, const struct hs_belief 
     for (size_t i = 0; i < b->points.count; i++) {
         const struct term *term = &b->points.items[i];
         const double *row = b->points.rows + i * (b->width + 1);
-        double miss = term->point.seconds - seconds_of(row, b, b->z, term->kind);
+        double miss = term->point.seconds - hs_nested_sum(row, &b->nested, b->z, term->kind);
 
         if (!term->used)
             continue;
         *count += 1;
         *squares += pow(miss / sigma_of(term), 2);
-        decided += variance_of(row, b, term->kind) / pow(sigma_of(term), 2);
+        decided += hs_nested_variance(row, &b->nested, term->kind) / pow(sigma_of(term), 2);
     }
     return decided;
 }
@@ -491,7 +357,7 @@ static void widen(struct hs_belief *b)
 {
     double rest, count, squares = 0, decided = decided_by(&rest, &count, b);
 
-    for (size_t c = 0; c < figures_of(b) + OWN * (b->kind_count - 1); c++)
+    for (size_t c = 0; c < hs_nested_unknowns(&b->nested, b->kind_count); c++)
         squares += b->z[c] * b->z[c];
     b->widen = sqrt((SURE + b->widen * b->widen * squares) / (SURE + decided));
     b->widen = fmin(WIDEST, fmax(1, b->widen));
@@ -510,9 +376,16 @@ static void solve(struct hs_belief *b)
 {
     set_priors(b);
     fill_rows(b->points.rows, b, b->points.items, b->points.count);
-    assemble(b);
-    eliminate(b);
-    substitute(b->z, b, NULL);
+    hs_nested_forget(&b->nested, 0);
+    for (size_t i = 0; i < b->points.count; i++) {
+        const struct term *term = &b->points.items[i];
+
+        if (term->used)
+            hs_nested_observe(&b->nested, term->kind, b->points.rows + i * (b->width + 1),
+                              term->point.seconds, sigma_of(term));
+    }
+    hs_nested_eliminate(&b->nested);
+    hs_nested_mean(b->z, &b->nested);
 }
 
 static void condition(struct hs_belief *b)
@@ -565,8 +438,9 @@ static void tally(struct hs_belief *b)
     }
     for (size_t i = 0; i < b->points.count; i++) {
         const struct term *term = &b->points.items[i];
-        double seconds = seconds_of(b->points.rows + i * (b->width + 1), b, b->z, term->kind) /
-                         term->point.seconds;
+        double seconds =
+            hs_nested_sum(b->points.rows + i * (b->width + 1), &b->nested, b->z, term->kind) /
+            term->point.seconds;
 
         if (!term->used)
             continue;
@@ -584,7 +458,7 @@ static bool is_flat(const struct hs_belief *b, const struct hs_belief_kind *laye
     double row[ROW_MAX];
 
     fill_row(row, b, longest, MOVING, HS_FIT_LAYER);
-    return !(seconds_of(row, b, b->z, longest->kind) > 0);
+    return !(hs_nested_sum(row, &b->nested, b->z, longest->kind) > 0);
 }
 
 /* Layers that one line does not describe at all message sizes keep the longer half, or where that
@@ -667,17 +541,15 @@ static enum hs_status settle(struct hs_belief *b, struct hs_error *err)
 static bool make_room(struct hs_belief *b, size_t terms)
 {
     size_t capacity = b->kind_count + HS_FIT_LAYER * terms;
-    size_t front = (b->width + 1) * (b->width + 1), unknowns = figures_of(b) + OWN * capacity;
+    size_t unknowns = hs_nested_unknowns(&b->nested, capacity);
     struct hs_belief_kind *kinds = realloc(b->kinds, capacity * sizeof(*kinds));
-    double *fronts = realloc(b->fronts, capacity * front * sizeof(*fronts));
     double *z = realloc(b->z, unknowns * sizeof(*z));
     double *drawn = realloc(b->drawn, unknowns * sizeof(*drawn));
 
     b->kinds = kinds ? kinds : b->kinds;
-    b->fronts = fronts ? fronts : b->fronts;
     b->z = z ? z : b->z;
     b->drawn = drawn ? drawn : b->drawn;
-    return kinds && fronts && z && drawn;
+    return hs_nested_room(&b->nested, capacity) && kinds && z && drawn;
 }
 
 static enum hs_status no_memory(struct hs_error *err, size_t count)
@@ -728,7 +600,7 @@ static enum hs_status take_points(struct hs_belief *b, const struct hs_fit_point
     b->points.rows = calloc((count + 1) * (b->width + 1), sizeof(*b->points.rows));
     room = room && pairs && halves && b->points.items && b->points.rows;
     if (room) {
-        b->kinds[b->kind_count++] = (struct hs_belief_kind){.fit.scope = HS_FIT_NONE};
+        add_kind(b, (struct hs_belief_kind){.fit.scope = HS_FIT_NONE});
         add_points(b, points, count, pairs, halves);
     }
     free(pairs);
@@ -754,6 +626,7 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     if (b->options.noise == 0)
         b->options.noise = USUAL_NOISE;
     b->width = figures_of(b) + OWN * HS_FIT_LAYER;
+    b->nested = (struct hs_nested){.root = figures_of(b), .own = OWN, .depth = HS_FIT_LAYER};
     status = take_points(b, points, count, err);
     if (!status)
         status = settle(b, err);
@@ -769,7 +642,7 @@ void hs_belief_release(struct hs_belief *b)
     if (!b)
         return;
     free(b->kinds);
-    free(b->fronts);
+    hs_nested_release(&b->nested);
     free(b->z);
     free(b->drawn);
     free(b->points.items);
@@ -784,15 +657,11 @@ void hs_belief_release(struct hs_belief *b)
 /* Kinds without points: only what is known before. */
 static void set_unknown(struct hs_belief *b, size_t first)
 {
-    size_t pitch = b->width + 1;
+    size_t known = hs_nested_unknowns(&b->nested, first);
 
-    for (size_t i = first; i < b->kind_count; i++) {
-        memset(front_of(b, i), 0, pitch * pitch * sizeof(*b->fronts));
-        for (size_t k = 0; k < OWN; k++) {
-            front_of(b, i)[k * pitch + k] = 1;
-            b->z[first_unknown(b, i) + k] = 0;
-        }
-    }
+    hs_nested_forget(&b->nested, first);
+    memset(b->z + known, 0,
+           (hs_nested_unknowns(&b->nested, b->kind_count) - known) * sizeof(*b->z));
 }
 
 enum hs_status hs_belief_ask(struct hs_belief *b, int64_t ranks,
@@ -821,7 +690,8 @@ enum hs_status hs_belief_ask(struct hs_belief *b, int64_t ranks,
 static void time_stages(double *seconds, const struct hs_belief *b, const double *z)
 {
     for (size_t i = 0; i < b->asked.count; i++)
-        seconds[i] = seconds_of(b->asked.rows + i * (b->width + 1), b, z, b->asked.items[i].kind);
+        seconds[i] = hs_nested_sum(b->asked.rows + i * (b->width + 1), &b->nested, z,
+                                   b->asked.items[i].kind);
 }
 
 void hs_belief_mean(double *seconds, const struct hs_belief *b)
@@ -832,13 +702,13 @@ void hs_belief_mean(double *seconds, const struct hs_belief *b)
 void hs_belief_deviation(double *seconds, const struct hs_belief *b)
 {
     for (size_t i = 0; i < b->asked.count; i++)
-        seconds[i] =
-            sqrt(variance_of(b->asked.rows + i * (b->width + 1), b, b->asked.items[i].kind));
+        seconds[i] = sqrt(hs_nested_variance(b->asked.rows + i * (b->width + 1), &b->nested,
+                                             b->asked.items[i].kind));
 }
 
 void hs_belief_draw(double *seconds, struct hs_belief *b, uint64_t *seed)
 {
-    substitute(b->drawn, b, seed);
+    hs_nested_draw(b->drawn, &b->nested, b->scatter, seed);
     time_stages(seconds, b, b->drawn);
 }
 
@@ -859,7 +729,7 @@ double hs_belief_launch_ci95(const struct hs_belief *b)
 {
     double row[ROW_MAX] = {b->figures[0].deviation};
 
-    return hs_normal_quantile(0.025) * sqrt(variance_of(row, b, 0));
+    return hs_normal_quantile(0.025) * sqrt(hs_nested_variance(row, &b->nested, 0));
 }
 
 bool hs_belief_held(const struct hs_belief *b, size_t level)
@@ -876,7 +746,8 @@ const struct hs_belief_kind *hs_belief_kinds(size_t *count, const struct hs_beli
 /* Of a row and what deviates of `seconds` without being in it: half width of the 95 % interval. */
 static double interval(const double *row, const struct hs_belief *b, size_t kind, double more)
 {
-    return hs_normal_quantile(0.025) * b->scatter * sqrt(variance_of(row, b, kind) + more);
+    return hs_normal_quantile(0.025) * b->scatter *
+           sqrt(hs_nested_variance(row, &b->nested, kind) + more);
 }
 
 struct hs_fit hs_belief_fit(const struct hs_belief *b, size_t i)
@@ -892,8 +763,8 @@ struct hs_fit hs_belief_fit(const struct hs_belief *b, size_t i)
     fill_row(steps, b, like, STEPS, fit.scope);
     fill_row(moving, b, like, MOVING, fit.scope);
     fill_row(all, b, like, ALL, fit.scope);
-    latency = fmax(0, seconds_of(steps, b, b->z, like->kind));
-    seconds = seconds_of(moving, b, b->z, like->kind);
+    latency = fmax(0, hs_nested_sum(steps, &b->nested, b->z, like->kind));
+    seconds = hs_nested_sum(moving, &b->nested, b->z, like->kind);
     for (size_t k = like->kind; k != i; k = b->kinds[k].parent)
         unknown += pow(deviation_of(b, &b->kinds[k]), 2); /* of narrower scopes */
 
@@ -906,6 +777,6 @@ struct hs_fit hs_belief_fit(const struct hs_belief *b, size_t i)
         interval(moving, b, like->kind, unknown * seconds * seconds);
     fit.relative_ci95 =
         interval(all, b, like->kind, unknown * (latency * latency + seconds * seconds)) /
-        seconds_of(all, b, b->z, like->kind);
+        hs_nested_sum(all, &b->nested, b->z, like->kind);
     return fit;
 }

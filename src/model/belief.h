@@ -24,8 +24,7 @@
  * so that one point alone decides little). Where the points of layers scatter around their lines
  * more than their noise says, all that is not known grows by as much (eq. 4.9).
  *
- * Kinds make a tree, so the normal equations are eliminated from its leaves to its root, in time
- * linear in points and stages (the multifrontal method: Duff and Reid 1983).
+ * Kinds make a tree, whose unknowns are estimated in time linear in points and stages (nested.h).
  */
 #ifndef HS_MODEL_BELIEF_H
 #define HS_MODEL_BELIEF_H

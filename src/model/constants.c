@@ -23,12 +23,6 @@ void hs_constants_shipped(double *values, const struct hs_price_model *model)
         values[i] = model->constants[i].fitted;
 }
 
-void hs_constants_prior(double *values, const struct hs_price_model *model)
-{
-    for (size_t i = 0; i < model->count; i++)
-        values[i] = model->constants[i].prior;
-}
-
 /* Derivatives of log(seconds) by the log of each constant; `values` are as they were at the end. */
 static void differentiate(double *derivatives, const struct hs_price_model *model, const void *call,
                           double *values, double log_seconds)

@@ -45,9 +45,8 @@ struct hs_price_model {
 #define HS_CONSTANT_LEARNED 0.9
 
 /* values [of the model's count], each in its row's unit: those that ship, fitted to published
- * times, or those of the prior, as before any fit. */
+ * times. */
 void hs_constants_shipped(double *values, const struct hs_price_model *model);
-void hs_constants_prior(double *values, const struct hs_price_model *model);
 
 /* A time of a call: > 0. The call is the model's, and the caller's. */
 struct hs_price_point {

@@ -14,8 +14,10 @@
 #define FACTOR_MAX  1e6
 #define SECONDS_MAX 1e6
 
-const struct hs_fault_row hs_fault_rows[HS_FAULT_COUNT] = {
-#define HS_ROW(kind, name, value, help) [HS_FAULT_##kind] = {name, value, help},
+static const struct {
+    const char *name, *value;
+} rows[HS_FAULT_COUNT] = {
+#define HS_ROW(kind, name, value, help) [HS_FAULT_##kind] = {name, value},
     HS_FAULTS(HS_ROW)
 #undef HS_ROW
 };
@@ -89,7 +91,7 @@ static enum hs_status cut_rank(int64_t *rank, char *value, int64_t np, struct hs
 static enum hs_status read_value(struct hs_fault *fault, char *value, struct extent of,
                                  struct hs_error *err)
 {
-    const char *form = hs_fault_rows[fault->kind].value;
+    const char *form = rows[fault->kind].value;
     enum hs_status status = HS_OK;
     if (strstr(form, ":FACTOR") != NULL)
         status = cut_factor(&fault->factor, value, form, err);
@@ -123,7 +125,7 @@ static enum hs_status unknown_name(const char *name, struct hs_error *err)
     const char *names[HS_FAULT_COUNT];
     struct hs_text list = {0};
     for (int kind = 0; kind < HS_FAULT_COUNT; kind++) {
-        names[kind] = hs_fault_rows[kind].name;
+        names[kind] = rows[kind].name;
         hs_text_append(&list, "%s%s", kind > 0 ? ", " : "", names[kind]);
     }
     const char *nearest = hs_nearest_name(name, names, HS_FAULT_COUNT);
@@ -144,22 +146,21 @@ static enum hs_status read_item(struct hs_fault *fault, char *item, struct exten
     int kind = 0;
     if (value != NULL)
         *value++ = '\0';
-    while (kind < HS_FAULT_COUNT && strcmp(item, hs_fault_rows[kind].name) != 0)
+    while (kind < HS_FAULT_COUNT && strcmp(item, rows[kind].name) != 0)
         kind++;
     if (kind == HS_FAULT_COUNT)
         return unknown_name(item, err);
     if (value == NULL)
-        return hs_fail(err, HS_INVALID, "%s: expected %s=%s", item, item,
-                       hs_fault_rows[kind].value);
+        return hs_fail(err, HS_INVALID, "%s: expected %s=%s", item, item, rows[kind].value);
     *fault = (struct hs_fault){.kind = (enum hs_fault_kind)kind};
     enum hs_status status = read_value(fault, value, of, err);
-    return status == HS_OK ? HS_OK : hs_error_prefix(err, status, hs_fault_rows[kind].name);
+    return status == HS_OK ? HS_OK : hs_error_prefix(err, status, rows[kind].name);
 }
 
 static enum hs_status add(struct hs_faults *faults, const struct hs_fault *fault,
                           struct hs_error *err)
 {
-    const char *name = hs_fault_rows[fault->kind].name;
+    const char *name = rows[fault->kind].name;
     for (int i = 0; i < faults->count; i++) {
         const struct hs_fault *other = &faults->items[i];
         if (other->kind == fault->kind && other->rank == fault->rank &&

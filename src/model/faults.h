@@ -36,12 +36,6 @@ enum hs_fault_kind {
         HS_FAULT_COUNT
 };
 
-/* For `measure --help`; rows in the order of the enum. */
-struct hs_fault_row {
-    const char *name, *value, *help;
-};
-extern const struct hs_fault_row hs_fault_rows[HS_FAULT_COUNT];
-
 struct hs_fault {
     enum hs_fault_kind kind;
     struct hs_plan plan; /* bias, wrong, fail, hang, crash; else zero */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/belief.h"
 #include "model/machines.h"
 #include "model/price.h"
 

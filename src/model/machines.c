@@ -7,9 +7,9 @@
 
 #include "base/random.h"
 #include "base/statistics.h"
+#include "model/belief.h"
 #include "model/constants_mpi.h"
 #include "model/figure.h"
-#include "model/price.h"
 #include "model/price_mpi.h"
 
 /* Between two calls of a plan: next to nothing in one stream, 20 us and more where a host waits (a

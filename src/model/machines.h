@@ -18,8 +18,6 @@
 
 #include <math.h>
 
-#include "model/belief.h"
-#include "model/kept.h"
 #include "model/problem.h"
 #include "model/system.h"
 

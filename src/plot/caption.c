@@ -53,7 +53,8 @@ void hs_plot_machine(struct hs_text *out, const struct hs_plot_job *job)
         hs_text_append(out, "unknown machine");
 }
 
-const char *hs_plot_origin(char text[96], const struct hs_plot_job *job)
+/* "predicted by the (calibrated) model", "measured (mpi)", or both, over all inputs. */
+static const char *origin_of(char text[96], const struct hs_plot_job *job)
 {
     const char *backend = NULL;
     bool predicted = false, calibrated = false, several = false;
@@ -219,7 +220,7 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
         hs_text_append(&text, "%s; ", remark);
     append_gaps(&text, job);
     append_machine(&text, job);
-    hs_text_append(&text, "; %s", hs_plot_origin(origin, job));
+    hs_text_append(&text, "; %s", origin_of(origin, job));
     if (any_cut_short(job))
         hs_text_append(&text, "; THE RUN WAS CUT SHORT");
     append_versions(&text, job);

@@ -13,7 +13,5 @@ void hs_plot_machine(struct hs_text *out, const struct hs_plot_job *job);
  * be NULL, comes first in the caption, then what a calibrated system extrapolates. */
 void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const char *remark,
                      const char *what, ...) __attribute__((format(printf, 4, 5)));
-/* "predicted by the (calibrated) model", "measured (mpi)", or both, over all inputs. */
-const char *hs_plot_origin(char text[96], const struct hs_plot_job *job);
 
 #endif

@@ -20,24 +20,30 @@
 
 /* ---- places ---- */
 
+/* A vertex's place: children lie on a circle of radius 1 from the top on, against the clock; a
+ * relay outside of it, the farther the more relays are before it, in the direction of what it
+ * joins, or within where it joins all around. */
+struct place {
+    double x, y;
+};
+
 struct layout {
     const struct hs_links *links;
-    struct hs_graph_place *places;
+    struct place *places;
     int depth[HS_LINKS_VERTICES]; /* relays on the way to a child; -1: not placed yet */
 };
 
 /* Of so many digits that what lies straight above another has its x. */
-static struct hs_graph_place at_angle(double radius, double angle)
+static struct place at_angle(double radius, double angle)
 {
-    return (struct hs_graph_place){round(1e9 * radius * cos(angle)) / 1e9,
-                                   round(1e9 * radius * sin(angle)) / 1e9};
+    return (struct place){round(1e9 * radius * cos(angle)) / 1e9,
+                          round(1e9 * radius * sin(angle)) / 1e9};
 }
 
 /* The mean place of what it is joined with that lies before it. */
-static struct hs_graph_place mean_before(int *joined, const struct layout *layout, int relay,
-                                         int depth)
+static struct place mean_before(int *joined, const struct layout *layout, int relay, int depth)
 {
-    struct hs_graph_place mean = {0, 0};
+    struct place mean = {0, 0};
     int count = 0;
 
     for (size_t i = 0; i < layout->links->count; i++) {
@@ -78,7 +84,7 @@ static bool find_depth(struct layout *layout, int depth)
 static void place_relay(struct layout *layout, int relay, int depth)
 {
     int joined;
-    struct hs_graph_place mean = mean_before(&joined, layout, relay, depth), place;
+    struct place mean = mean_before(&joined, layout, relay, depth), place;
     bool around = hypot(mean.x, mean.y) < ALL_AROUND;
     double angle = atan2(mean.y, mean.x), turn = RELAY_TURN;
     /* those of several children farther out, so that lines to them do not pass over others */
@@ -101,7 +107,7 @@ static void place_relay(struct layout *layout, int relay, int depth)
     }
 }
 
-void hs_graph_places(struct hs_graph_place places[HS_LINKS_VERTICES], const struct hs_links *links)
+static void find_places(struct place places[HS_LINKS_VERTICES], const struct hs_links *links)
 {
     struct layout layout = {.links = links, .places = places};
     int vertices = hs_links_vertices(links);
@@ -181,7 +187,7 @@ void hs_graph_write_facts(struct hs_text *out, const char *level, const struct h
 }
 
 static void write_vertices(struct hs_text *out, const struct hs_links *links,
-                           const struct hs_graph_place *places)
+                           const struct place *places)
 {
     hs_tsv_block(out, "vertices", "vertex x y relay");
     for (int v = 0; v < hs_links_vertices(links); v++) {
@@ -195,9 +201,9 @@ static void write_vertices(struct hs_text *out, const struct hs_links *links,
 
 /* Links between the same two that are drawn beside each other, and a line's place among them. */
 static void write_lines(struct hs_text *out, const struct hs_link *link, int kind,
-                        const struct hs_graph_place *places)
+                        const struct place *places)
 {
-    struct hs_graph_place from = places[link->from], to = places[link->to];
+    struct place from = places[link->from], to = places[link->to];
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
     int lines = link->count > LINES_MAX ? 1 : link->count;
 
@@ -216,7 +222,7 @@ static void write_lines(struct hs_text *out, const struct hs_link *link, int kin
 }
 
 static void write_labels(struct hs_text *out, const struct hs_links *links,
-                         const struct hs_graph_place *places)
+                         const struct place *places)
 {
     hs_tsv_block(out, "link_labels", "x y label");
     for (size_t i = 0; i < links->count; i++) {
@@ -252,9 +258,9 @@ static void write_kinds(struct hs_text *out, const struct hs_links *links)
 
 void hs_graph_write(struct hs_text *out, const struct hs_links *links)
 {
-    struct hs_graph_place places[HS_LINKS_VERTICES];
+    struct place places[HS_LINKS_VERTICES];
 
-    hs_graph_places(places, links);
+    find_places(places, links);
     hs_tsv_block(out, "links", "x y dx dy kind width one_way");
     for (size_t i = 0; i < links->count; i++)
         write_lines(out, &links->items[i], kind_of(links, &links->items[i]), places);

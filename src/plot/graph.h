@@ -8,14 +8,6 @@
 #include "base/text.h"
 #include "model/links.h"
 
-/* A vertex's place: children lie on a circle of radius 1 from the top on, against the clock; a
- * relay outside of it, the farther the more relays are before it, in the direction of what it
- * joins, or within where it joins all around. */
-struct hs_graph_place {
-    double x, y;
-};
-void hs_graph_places(struct hs_graph_place places[HS_LINKS_VERTICES], const struct hs_links *links);
-
 /* Facts: `graph` (the level's name), `link_kinds`, `link_labels`, `one_way` (links that are);
  * before the first block. */
 void hs_graph_write_facts(struct hs_text *out, const char *level, const struct hs_links *links);

@@ -260,7 +260,6 @@ static enum hs_status make_call(struct hs_log_call *call, const struct hs_system
 {
     struct hs_error unused;
 
-    call->of = run->of;
     call->kind = run->call;
     call->ranks = run->ranks;
     call->nodes = run->nodes;

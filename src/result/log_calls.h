@@ -24,7 +24,6 @@ struct hs_log_facts {
 /* A call with its time. */
 struct hs_log_call {
     const char *file; /* borrowed */
-    enum hs_log_of of;
     enum hs_library_call kind;
     int64_t ranks, nodes; /* nodes 0: nobody says */
     uint64_t bytes;       /* as library.h counts */

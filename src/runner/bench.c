@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "runner/guard.h"
 
 /* Opening may have to touch all memory and make many connections. */
 #define OPEN_SECONDS_MIN 120.0

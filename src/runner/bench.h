@@ -22,7 +22,6 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "runner/guard.h"
 #include "runner/null.h"
 #include "runner/pattern_memory.h"
 #include "runner/ranks.h"

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/packing.h"
+#include "runner/guard.h"
 
 #define RUNS 7 /* behind one that touches the memory */
 

@@ -422,7 +422,6 @@ static const struct hs_engine engine = {
 
 const struct hs_backend hs_backend_null = {
     .name = "null",
-    .summary = "plays the model with noise and faults, moves no data (for tests)",
     .memory_use = HS_MEMORY_OWN,
     .own_memory = &hs_memory_host,
     .open = null_open,

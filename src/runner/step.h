@@ -3,6 +3,10 @@
  *
  * A step is a value: rank 0 decides it, one broadcast brings it to all ranks. It is the same run
  * again and again, so many times as its rules say.
+ *
+ * A sample is one run, as long as the slowest rank takes for it (as nccl-tests and the OSU
+ * benchmarks count). Times of stages are means over ranks instead: a rank that is early waits in
+ * its next stage, so that means add up to the whole, where maxima would count such time twice.
  */
 #ifndef HS_RUNNER_STEP_H
 #define HS_RUNNER_STEP_H
@@ -15,12 +19,14 @@
 #include "engine/task.h"
 #include "runner/samples.h"
 
-/* When a step has enough samples. */
+/* When a step has enough samples: with the first one after which there are max_samples, or
+ * budget_seconds of rank 0's clock are over since the step began, or there are min_samples and
+ * their median is precise (hs_samples_precise). A failure ends it at once. */
 struct hs_rules {
     int warmup_runs;       /* not counted */
     size_t min_samples;    /* >= 1; before precision counts */
     size_t max_samples;    /* >= min_samples */
-    double precision;      /* half width of the 95 % interval over the median */
+    double precision;      /* at most: half width of the 95 % interval over the median */
     double budget_seconds; /* warm-up included; one sample is taken always */
 };
 
@@ -44,7 +50,8 @@ char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
 
 #define HS_REASON_BYTES 256
 
-/* The same on all ranks, but for rank_seconds. Start with {0}; may be used again and again. */
+/* The same on all ranks, but for rank_seconds and choices. Start with {0}; may be used again and
+ * again; owns its samples and rank_seconds, until hs_step_outcome_release. */
 struct hs_step_outcome {
     struct hs_samples seconds;           /* each the maximum over ranks */
     struct hs_samples device;            /* by the device's clock; empty, or as many as above */

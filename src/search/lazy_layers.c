@@ -44,14 +44,14 @@ static void mix(struct hs_lazy_layer *item, const struct hs_lazy_layer *out,
     item->status = out->status < back->status ? out->status : back->status;
     if (item->status < HS_LAZY_ROUGH || !(gain > noise))
         item->status = HS_LAZY_FAILED;
-    item->again_seconds = 0;
-    if (out->again_seconds == 0 || back->again_seconds == 0)
+    item->again.seconds = 0;
+    if (out->again.seconds == 0 || back->again.seconds == 0)
         return;
-    away = out->again_share;
-    home = 1 - back->again_share;
-    item->again_seconds = away * out->again_seconds + home * back->again_seconds;
-    item->again_variance = part_of_variance(away) * out->again_variance +
-                           part_of_variance(home) * back->again_variance;
+    away = out->again.share;
+    home = 1 - back->again.share;
+    item->again.seconds = away * out->again.seconds + home * back->again.seconds;
+    item->again.variance = part_of_variance(away) * out->again.variance +
+                           part_of_variance(home) * back->again.variance;
 }
 
 void hs_lazy_layers_mix(struct hs_lazy_layer *layers, const struct hs_lattice *lattice)
@@ -356,9 +356,9 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
 
         if (!hs_lazy_layer_in_plan(item, &rivals->winner, &rivals->lattice->group))
             continue;
-        seconds += item->again_seconds + item->order_seconds;
-        variance += item->again_variance;
-        certificate->again = certificate->again && item->again_seconds > 0;
+        seconds += item->again.seconds + item->order_seconds;
+        variance += item->again.variance;
+        certificate->again = certificate->again && item->again.seconds > 0;
     }
     if (!certificate->again) {
         certificate->seconds = rivals->seconds;

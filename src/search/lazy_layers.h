@@ -20,6 +20,20 @@
 /* In this order: what is known of a layer. */
 enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASURED };
 
+/* The second measurement of a layer of the winner, which was not chosen for it. */
+struct hs_lazy_again {
+    double seconds;  /* of all its phases */
+    double variance; /* of the noise, seconds squared */
+    double share;    /* of its seconds that go out; 0.5 where not known */
+    double noise;    /* relative standard error */
+};
+
+/* What holds a layer up, as described. */
+struct hs_lazy_bottleneck {
+    int level;     /* whose link does */
+    double hidden; /* how near another level comes to that: 0 not at all, 1 as slow */
+};
+
 /* An edge of the lattice, in its order. */
 struct hs_lazy_layer {
     struct hs_stage_key key; /* all its phases in one, by the algorithm that goes out */
@@ -31,15 +45,12 @@ struct hs_lazy_layer {
     double variance;      /* measured: of the noise, seconds squared */
     double order_seconds; /* more than those, in the order of the problem's blocks (price.h) */
     double share;         /* of its seconds that go out; 0.5 where not known */
-    double again_seconds, again_variance; /* measured a second time; 0: not */
-    double again_share;
+    struct hs_lazy_again again; /* seconds 0: not measured a second time */
     /* Of the planner, which measures it (lazy_planner.h). */
     struct hs_fit_point point; /* measured: all its phases in one */
-    double again_noise;        /* relative standard error of the second time */
     double deviation;          /* of its seconds, given all points: standard deviation */
     double low_seconds;        /* no machine is drawn on which it takes less */
-    int bottleneck;            /* level whose link holds it up, as described */
-    double hidden;             /* how near another level comes to that: 0 not at all, 1 as slow */
+    struct hs_lazy_bottleneck bottleneck;
 };
 
 static inline bool hs_lazy_layer_is_mixed(const struct hs_lazy_layer *item)

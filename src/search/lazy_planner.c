@@ -73,11 +73,11 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
     struct hs_stage_price price =
         hs_stage_price_at(&planner->base, &planner->problem.group, item->key, 0);
 
-    item->bottleneck = price.bottleneck;
+    item->bottleneck.level = price.bottleneck;
     item->order_seconds = hs_order_seconds(&planner->base, &planner->problem, item->key.layer);
     for (int l = 0; l < (int)planner->base.level_count; l++)
         if (l != price.bottleneck)
-            item->hidden = fmax(item->hidden, price.occupancy[l]);
+            item->bottleneck.hidden = fmax(item->bottleneck.hidden, price.occupancy[l]);
     if (!planner->options.shape_only)
         item->low_seconds = hs_stage_bandwidth_seconds(&price, bytes) / planner->options.optimism;
 }
@@ -145,7 +145,7 @@ static size_t list_edges(struct hs_lazy_planner *planner, size_t node, size_t fi
                                    .end = lattice->edge_end[e],
                                    .status = HS_LAZY_OPEN,
                                    .share = 0.5,
-                                   .again_share = 0.5};
+                                   .again.share = 0.5};
         describe(&planner->layers[e], planner);
         planner->layer_count++;
     }
@@ -261,7 +261,7 @@ size_t hs_lazy_planner_left(const struct hs_lazy_planner *planner)
 
         left += !hs_lazy_layer_is_mixed(item) &&
                 (item->status == HS_LAZY_OPEN || item->status == HS_LAZY_ROUGH ||
-                 (item->status == HS_LAZY_MEASURED && item->again_seconds == 0));
+                 (item->status == HS_LAZY_MEASURED && item->again.seconds == 0));
     }
     return left;
 }
@@ -315,10 +315,10 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
                        " processes, once",
                        planner->problem.group.size);
     if (item->status == HS_LAZY_MEASURED && !rough) {
-        item->again_seconds = joined[0].seconds;
-        item->again_share = share_of(points, count);
+        item->again.seconds = joined[0].seconds;
+        item->again.share = share_of(points, count);
         hs_lazy_layers_mix(planner->layers, &planner->lattice);
-        item->again_noise = joined[0].noise;
+        item->again.noise = joined[0].noise;
         return HS_OK;
     }
     item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
@@ -399,19 +399,19 @@ static void set_again_variances(struct hs_lazy_planner *planner)
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (item->again_seconds == 0 || hs_lazy_layer_is_mixed(item))
+        if (item->again.seconds == 0 || hs_lazy_layer_is_mixed(item))
             continue;
         sum +=
-            (item->again_noise + item->point.noise) * sqrt(hs_phase_calls(item->point.key.phase));
+            (item->again.noise + item->point.noise) * sqrt(hs_phase_calls(item->point.key.phase));
         count += 2;
     }
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         struct hs_lazy_layer *item = &planner->layers[e];
         double usual = sum / count / sqrt(hs_phase_calls(item->point.key.phase));
-        double noise = (item->again_noise + usual) / 2 * item->again_seconds;
+        double noise = (item->again.noise + usual) / 2 * item->again.seconds;
 
-        if (item->again_seconds > 0)
-            item->again_variance = noise * noise;
+        if (item->again.seconds > 0)
+            item->again.variance = noise * noise;
     }
     hs_lazy_layers_mix(planner->layers, &planner->lattice);
 }
@@ -423,7 +423,7 @@ static double limit_of(const struct hs_lazy_planner *planner, const struct hs_la
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *other = &planner->layers[e];
 
-        if (other->bottleneck == item->bottleneck && other->status >= HS_LAZY_ROUGH &&
+        if (other->bottleneck.level == item->bottleneck.level && other->status >= HS_LAZY_ROUGH &&
             other->seconds < other->low_seconds)
             return 0;
     }
@@ -602,7 +602,7 @@ static void count_votes(struct hs_lazy_step *step, struct hs_lazy_planner *plann
  * best. */
 static bool shows(const struct hs_lazy_layer *item, const double *least)
 {
-    return item->hidden <= CLEARLY * least[item->bottleneck] + ROUNDING;
+    return item->bottleneck.hidden <= CLEARLY * least[item->bottleneck.level] + ROUNDING;
 }
 
 /* The quickest layer that shows a level of which no layer that shows it was measured. A description
@@ -619,16 +619,17 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        least[item->bottleneck] = fmin(least[item->bottleneck], item->hidden);
+        least[item->bottleneck.level] =
+            fmin(least[item->bottleneck.level], item->bottleneck.hidden);
     }
     for (size_t e = 0; e < planner->lattice.edge_count; e++)
         if (planner->layers[e].status != HS_LAZY_OPEN && shows(&planner->layers[e], least) &&
             !hs_lazy_layer_is_mixed(&planner->layers[e]))
-            seen[planner->layers[e].bottleneck] = true;
+            seen[planner->layers[e].bottleneck.level] = true;
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (!seen[item->bottleneck] && shows(item, least) && !hs_lazy_layer_is_mixed(item) &&
+        if (!seen[item->bottleneck.level] && shows(item, least) && !hs_lazy_layer_is_mixed(item) &&
             (!quickest || item->seconds < quickest->seconds))
             quickest = item;
     }
@@ -638,7 +639,7 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
 
 static bool wants_again(const struct hs_lazy_layer *item)
 {
-    return item->status == HS_LAZY_MEASURED && item->again_seconds == 0;
+    return item->status == HS_LAZY_MEASURED && item->again.seconds == 0;
 }
 
 /* A layer of the winner that was measured once. */

@@ -8,14 +8,14 @@
 
 #include "search/ticks.h"
 
-/* A path from 1 to a node: one edge more than a path to `previous_node`. The label of node 1 has no
- * edge. */
+/* A path from 1 to a node: one edge more than a path to `previous_node`, from whose labels the
+ * rest is read backwards. The label of node 1 has no edge. */
 struct hs_label {
     hs_ticks ticks;
     uint32_t previous_node;  /* index into lattice->divisors */
     uint32_t previous_label; /* index into that node's labels */
-    uint32_t layers;
-    uint32_t edge; /* the last one */
+    uint32_t layers;         /* edges of the path */
+    uint32_t edge;           /* the last one; parallel edges are different paths */
 };
 
 struct hs_labels {
@@ -45,11 +45,13 @@ enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_paths_probl
                              struct hs_error *err);
 void hs_paths_release(struct hs_paths *paths);
 
-/* The split of label `label` of node `node`. */
+/* The split of label `label` of node `node`: its sizes, innermost first, without the algorithms,
+ * which follow from the edges. */
 struct hs_split hs_paths_split(const struct hs_paths *paths, size_t node, size_t label);
 
 /* Distance of the shortest path from every node to the last one, distance[i * stride] of node i;
- * weights[e * stride] of edge e. */
+ * weights[e * stride] of edge e. What a search may leave out by: ticks so far and the distance that
+ * is left are at most those of any plan through the node. */
 void hs_distances_to_end(hs_ticks *distance, const struct hs_lattice *lattice,
                          const hs_ticks *weights, size_t stride);
 

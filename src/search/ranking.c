@@ -5,7 +5,8 @@
 
 #include "base/list.h"
 
-int hs_ranked_compare(const void *a, const void *b)
+/* Order of search.h: ticks, then hs_plan_compare. */
+static int compare_ranked(const void *a, const void *b)
 {
     const struct hs_ranked *x = a, *y = b;
 
@@ -44,7 +45,7 @@ static void sift_down(struct hs_ranking *ranking, size_t at)
         size_t worst = at;
 
         for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < ranking->count; child++)
-            if (hs_ranked_compare(&ranking->plans[child], &ranking->plans[worst]) > 0)
+            if (compare_ranked(&ranking->plans[child], &ranking->plans[worst]) > 0)
                 worst = child;
         if (worst == at)
             return;
@@ -55,7 +56,7 @@ static void sift_down(struct hs_ranking *ranking, size_t at)
 
 static void sift_up(struct hs_ranking *ranking, size_t at)
 {
-    while (at > 0 && hs_ranked_compare(&ranking->plans[at], &ranking->plans[(at - 1) / 2]) > 0) {
+    while (at > 0 && compare_ranked(&ranking->plans[at], &ranking->plans[(at - 1) / 2]) > 0) {
         swap(&ranking->plans[at], &ranking->plans[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
@@ -67,7 +68,7 @@ enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,
     struct hs_ranked added = {.ticks = ticks, .plan = *plan};
 
     if (ranking->count == ranking->top) {
-        if (hs_ranked_compare(&added, &ranking->plans[0]) < 0) {
+        if (compare_ranked(&added, &ranking->plans[0]) < 0) {
             ranking->plans[0] = added;
             sift_down(ranking, 0);
         }
@@ -83,5 +84,5 @@ enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,
 void hs_ranking_sort(struct hs_ranking *ranking)
 {
     if (ranking->count > 0)
-        qsort(ranking->plans, ranking->count, sizeof(*ranking->plans), hs_ranked_compare);
+        qsort(ranking->plans, ranking->count, sizeof(*ranking->plans), compare_ranked);
 }

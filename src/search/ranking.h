@@ -30,8 +30,6 @@ bool hs_ranking_admits(const struct hs_ranking *ranking, hs_ticks ticks);
 /* Adds a plan or drops it. Plans must be distinct. HS_MEMORY. */
 enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,
                               const struct hs_plan *plan, struct hs_error *err);
-/* Order of search.h: ticks, then hs_plan_compare. */
-int hs_ranked_compare(const void *a, const void *b);
 /* Sorts best first (the heap is gone afterwards). */
 void hs_ranking_sort(struct hs_ranking *ranking);
 

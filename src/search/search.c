@@ -8,10 +8,10 @@
 #include "search/letters.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {
-#define HS_ROW(name, summary) {#name, summary, hs_strategy_##name},
+#define HS_ROW(name, summary) {#name, hs_strategy_##name},
     HS_SEARCH_STRATEGIES(HS_ROW)
 #undef HS_ROW
-        {NULL, NULL, NULL},
+        {NULL, NULL},
 };
 
 const char *const hs_search_strategy_names[] = {

@@ -81,7 +81,6 @@ struct hs_strategy_run; /* strategies.h */
 
 struct hs_search_strategy {
     const char *name;
-    const char *summary; /* one line for --help */
     /* Fills the run's ranking. HS_INVALID where the request cannot be served (exhaustive: too many
      * splits), HS_MEMORY. Called by hs_search only. */
     enum hs_status (*run)(struct hs_strategy_run *run, struct hs_error *err);

@@ -25,7 +25,8 @@ struct record {
     const char *remark;
 };
 
-double hs_measured_spread(const struct hs_measured *measured)
+/* Half of the 95 % interval over the time; NaN: not known. */
+static double measured_spread(const struct hs_measured *measured)
 {
     return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 /
            measured->median_seconds;
@@ -218,7 +219,7 @@ static struct record record_of(const struct hs_candidates_source *of, const char
         .asked = hs_result_problem(of->result, message),
         .rank = NAN,
         .seconds = ok ? measured->median_seconds : NAN,
-        .spread = ok ? hs_measured_spread(measured) : NAN,
+        .spread = ok ? measured_spread(measured) : NAN,
         .best_seconds =
             message->candidate_count ? hs_candidate_seconds(&message->candidates[0]) : NAN,
         .predicted = NAN,

@@ -38,9 +38,8 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
 void hs_candidates_compared(struct hs_table *table, const struct hs_compare_case *one,
                             const bool *shown);
 
-/* Half of the 95 % interval over the time; NaN: not known. */
-double hs_measured_spread(const struct hs_measured *measured);
-/* The same of a prediction: infinite where the system is calibrated and it is not known. */
+/* Half of a prediction's 95 % interval over its time: infinite where the system is calibrated and
+ * it is not known. */
 double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost *cost);
 
 #endif

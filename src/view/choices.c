@@ -5,7 +5,7 @@
 
 #include "view/figures.h"
 
-#define CHOSEN(units) hs_choice_format((char[HS_CHOICE_TEXT]){0}, units)
+#define CHOSEN(units) hs_choice_format((char[HS_CHOICE_UNITS_TEXT]){0}, units)
 
 /* clang-format off */
 #define CHOICES(column)                                                                            \
@@ -21,14 +21,14 @@
 enum { CHOICES(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {CHOICES(HS_COLUMN_ROW)};
 
-char *hs_choice_format(char text[HS_CHOICE_TEXT], uint64_t units)
+char *hs_choice_format(char text[HS_CHOICE_UNITS_TEXT], uint64_t units)
 {
     int length = 0;
 
     text[0] = '\0';
     for (int u = 0; u < 64; u++)
         if (units >> u & 1)
-            length += snprintf(text + length, (size_t)(HS_CHOICE_TEXT - length),
+            length += snprintf(text + length, (size_t)(HS_CHOICE_UNITS_TEXT - length),
                                length > 0 ? ",%d" : "%d", u);
     return text;
 }

@@ -19,7 +19,7 @@ struct hs_choice {
 /* In their order; what is gained or lost is over the first. */
 void hs_choices_table(struct hs_table *table, const struct hs_choice *choices, size_t count);
 /* "0,1,4,6" of bits; returns text. */
-#define HS_CHOICE_TEXT 192
-char *hs_choice_format(char text[HS_CHOICE_TEXT], uint64_t units);
+#define HS_CHOICE_UNITS_TEXT 192
+char *hs_choice_format(char text[HS_CHOICE_UNITS_TEXT], uint64_t units);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/options.h"
-#include "console/startup.h"
 #include "export/export.h"
 
 /* clang-format off */

@@ -45,7 +45,6 @@ char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count);
 /* The same, and what plan.h formats, as an argument of printf; the text lasts as long as the block
  * that it stands in (and units.h has such). */
 #define HS_AS_PLAN(plan)       hs_plan_format((char[HS_SPLIT_TEXT]){0}, plan)
-#define HS_AS_SPLIT(split)     hs_split_format((char[HS_SPLIT_TEXT]){0}, split)
 #define HS_AS_COUNT(count)     hs_count_figure((char[HS_FIGURE_TEXT]){0}, count)
 #define HS_AS_RATIO(a, b)      hs_ratio_figure((char[HS_FIGURE_TEXT]){0}, a, b)
 #define HS_AS_GAIN(ratio)      hs_gain_figure((char[HS_FIGURE_TEXT]){0}, ratio)

@@ -1,5 +1,7 @@
 #include "view/reach.h"
 
+#include "model/limit.h"
+
 #define ROUNDING 1e-9
 
 static bool is_by_latency(const struct hs_limit *limit)

@@ -4,7 +4,6 @@
 #ifndef HS_VIEW_REACH_H
 #define HS_VIEW_REACH_H
 
-#include "model/limit.h"
 #include "view/sheet.h"
 
 /* "reaches 91 % of what these links allow (the limit: 14.42 ms, by the bandwidth of ib)" behind

@@ -260,7 +260,8 @@ size_t hs_table_text(struct hs_text *out, const struct hs_table *table,
 
 /* ---- Markdown ---- */
 
-void hs_markdown_text(struct hs_text *out, const char *text)
+/* Appends text with a backslash before what means something to Markdown. */
+static void append_markdown(struct hs_text *out, const char *text)
 {
     for (; *text; text++)
         hs_text_append(out, "%s%c", strchr("\\`*_[]<>|#", *text) ? "\\" : "", *text);
@@ -282,7 +283,7 @@ void hs_table_markdown(struct hs_text *out, const struct hs_table *table)
         for (size_t row = 0; row <= table->row_count; row++) {
             for (size_t c = 0; c < grid.column_count; c++) {
                 hs_text_append(out, "%s", c ? " | " : "| ");
-                hs_markdown_text(out, text_at(&grid, row, c));
+                append_markdown(out, text_at(&grid, row, c));
             }
             hs_text_append(out, " |\n");
             for (size_t c = 0; row == 0 && c < grid.column_count; c++)

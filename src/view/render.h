@@ -28,7 +28,4 @@ void hs_table_separated(struct hs_text *out, const struct hs_table *table, char 
  * document; what has no value is not in its object. */
 void hs_table_json(struct hs_text *out, const struct hs_table *table);
 
-/* Appends text with a backslash before what means something to Markdown. */
-void hs_markdown_text(struct hs_text *out, const char *text);
-
 #endif

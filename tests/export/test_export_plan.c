@@ -1,5 +1,6 @@
 /* Plans for targets that cannot express the best one, and message sizes at which a rule ends.
  * Expected times are worked out from the figures in the tests. */
+#include "export/exporters.h"
 #include "export_results.h"
 
 static const char system_text[] = "nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us";
@@ -123,7 +124,8 @@ static double crossover(const struct hs_result *result, size_t message, bool *gu
 {
     struct hs_export_job job = job_of(result);
 
-    return hs_export_crossover(&job, message, guessed);
+    return hs_export_cross(&job, message, &result->messages[message].best,
+                           &result->messages[message + 1].best, guessed);
 }
 
 /* 4x2 takes 1 and 5 ms, 8 takes 3 and 4 ms at 1 and 3 MiB: they meet after two thirds of the way.

@@ -40,7 +40,8 @@ static void fit(double values[3], double *cost, const struct hs_constants_questi
 {
     struct hs_error err = {0};
 
-    hs_constants_prior(values, question->model);
+    for (size_t i = 0; i < question->model->count; i++)
+        values[i] = question->model->constants[i].prior;
     assert_status_is(hs_constants_fit(values, cost, question, &err), HS_OK, &err);
 }
 
