@@ -25,6 +25,8 @@
 #define ROUNDING     1e-7 /* of what counts as reached; of the solver's own */
 #define WEIGHT_LEAST 1e-9
 #define THIN_OUT_MAX 64 /* trees that are tried to do without */
+#define EQUAL_MAX    8  /* trees of the same weight that a root has, where they are fewer */
+#define WHOLE        1e-6
 
 struct master {
     struct hs_packer *packer;
@@ -254,6 +256,127 @@ static enum hs_status thin_out(struct master *master, struct hs_error *err)
     return status;
 }
 
+/* Solves it with what trees it takes to get so far. */
+static enum hs_status reach(struct master *master, double enough, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (int round = 0; round < ROUNDS_MAX && !status; round++) {
+        add_columns(master);
+        status = solve_program(master, err);
+        if (!status && glp_get_obj_val(master->program) < enough * (1 - ROUNDING))
+            status = add_helpful(master, err);
+        if (master->columns == master->packer->packing->count)
+            break;
+    }
+    master->packer->packing->count = master->columns;
+    return status;
+}
+
+/* ---- trees of equal weight ------------------------------------------------------------------- */
+
+/* Of how many trees of the same weight each root has a packing that gets so far: the least number
+ * of which every rate is a whole one (ForestColl, arXiv 2402.06787, section 4). 0: too many. */
+static int count_equal(const struct master *master, double reached)
+{
+    for (int k = 1; k <= EQUAL_MAX; k++) {
+        bool whole = true;
+
+        for (int i = 1; i <= master->packer->row_count && whole; i++) {
+            double fit = master->rates[i] * k / reached;
+
+            whole = fabs(fit - round(fit)) < WHOLE;
+        }
+        if (whole)
+            return k;
+    }
+    return 0;
+}
+
+static double weight_of(const struct master *master, size_t tree)
+{
+    return glp_get_col_prim(master->program, first_column(master) + (int)tree);
+}
+
+static void set_weight(struct master *master, size_t tree, double weight)
+{
+    glp_set_col_bnds(master->program, first_column(master) + (int)tree, GLP_FX, weight, 0);
+}
+
+static size_t count_used(const struct master *master)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < master->columns; i++)
+        used += weight_of(master, i) > WEIGHT_LEAST;
+    return used;
+}
+
+/* The heaviest tree whose weight is not yet given; the number of trees: there is none. */
+static size_t find_heaviest(const struct master *master)
+{
+    size_t best = master->columns;
+    double most = WEIGHT_LEAST;
+
+    for (size_t i = 0; i < master->columns; i++)
+        if (glp_get_col_type(master->program, first_column(master) + (int)i) != GLP_FX &&
+            weight_of(master, i) > most) {
+            most = weight_of(master, i);
+            best = i;
+        }
+    return best;
+}
+
+/* Gives one tree after the other, the heaviest first, a whole number of such weights, or, where no
+ * others can make up for that, none. */
+static enum hs_status give_weights(struct master *master, double each, int tries, double reached,
+                                   struct hs_error *err)
+{
+    enum hs_status status = reach(master, reached, err);
+
+    while (!status && tries-- > 0) {
+        size_t i = find_heaviest(master);
+
+        if (i == master->columns)
+            break;
+        set_weight(master, i, each * fmax(1, floor(weight_of(master, i) / each + WHOLE)));
+        status = reach(master, reached, err);
+        if (!status && glp_get_obj_val(master->program) < reached * (1 - ROUNDING)) {
+            set_weight(master, i, 0);
+            status = reach(master, reached, err);
+        }
+    }
+    return status;
+}
+
+/* Where fewer trees of equal weight would do, looks for these; else all is as it was. */
+static enum hs_status even_out(struct master *master, struct hs_error *err)
+{
+    double reached = glp_get_obj_val(master->program), *weights;
+    int k = has_roots(master->packer) ? count_equal(master, reached) : 0;
+    size_t fewest = (size_t)k * (size_t)master->packer->units, known = master->columns;
+    enum hs_status status;
+
+    if (k == 0 || count_used(master) <= fewest)
+        return HS_OK;
+    weights = malloc(known * sizeof(*weights));
+    if (!weights)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < known; i++) {
+        weights[i] = weight_of(master, i);
+        glp_set_col_bnds(master->program, first_column(master) + (int)i, GLP_LO, 0, 0);
+    }
+    status = give_weights(master, reached / k, 4 * (int)fewest, reached, err);
+    if (!status && (count_used(master) > fewest ||
+                    glp_get_obj_val(master->program) < reached * (1 - ROUNDING))) {
+        for (size_t i = 0; i < master->columns; i++)
+            set_weight(master, i, i < known ? weights[i] : 0);
+        status = solve_program(master, err);
+    }
+    free(weights);
+    return status;
+}
+
 static void take_weights(struct master *master)
 {
     struct hs_packing *packing = master->packer->packing;
@@ -271,22 +394,16 @@ static void take_weights(struct master *master)
 
 static enum hs_status run_program(struct master *master, double enough, struct hs_error *err)
 {
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     if (setjmp(master->gave_up))
         return hs_fail(err, HS_FAILED, "packing trees: the solver of linear programs gave up");
     begin_program(master);
-    for (int round = 0; round < ROUNDS_MAX && !status; round++) {
-        add_columns(master);
-        status = solve_program(master, err);
-        if (!status && glp_get_obj_val(master->program) < enough * (1 - ROUNDING))
-            status = add_helpful(master, err);
-        if (master->columns == master->packer->packing->count)
-            break;
-    }
-    master->packer->packing->count = master->columns;
+    status = reach(master, enough, err);
     if (!status)
         status = thin_out(master, err);
+    if (!status)
+        status = even_out(master, err);
     if (!status)
         take_weights(master);
     return status;

@@ -181,14 +181,31 @@ static int trees_of_forestcoll(int links_of_all, int blocks)
     return k;
 }
 
-static void assert_few_trees(const struct hs_links *links, int k)
+/* `of_allreduce`: it has no more, either, though there the number is of other trees. */
+static void assert_few_trees(const struct hs_links *links, int k, bool of_allreduce)
 {
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < (of_allreduce ? 3 : 2); p++) {
         struct hs_packing packing = make(hs_packing_make, links, phases[p]);
 
         assert_true(packing.count <= (size_t)(k * links->units));
         hs_packing_release(&packing);
     }
+}
+
+/* P100s at 18 GB/s a link; two at each PCIe switch (8 to 11), two of these at each CPU (12, 13). */
+static struct hs_links dgx1_with_pcie(void)
+{
+    struct hs_links links = dgx1(false);
+
+    for (size_t i = 0; i < links.count; i++)
+        links.items[i].bytes_per_second = 18e9;
+    links.relays = 6;
+    for (int gpu = 0; gpu < 8; gpu++)
+        join(&links, gpu, 8 + gpu / 2, 1, 12e9);
+    for (int pcie_switch = 0; pcie_switch < 4; pcie_switch++)
+        join(&links, 8 + pcie_switch, 12 + pcie_switch / 2, 1, 12e9);
+    join(&links, 12, 13, 1, 6e9);
+    return links;
 }
 
 static void a_dgx1_has_few_trees(void **state)
@@ -198,13 +215,18 @@ static void a_dgx1_has_few_trees(void **state)
     (void)state;
     /* Four links of 20 GB/s enter a GPU, for seven blocks: 4 trees; of V100 six for seven. */
     assert_int_equal(trees_of_forestcoll(4, 7), 4);
-    assert_few_trees(&links, 4);
+    assert_few_trees(&links, 4, true);
     hs_links_release(&links);
     links = dgx1(true);
-    assert_few_trees(&links, trees_of_forestcoll(6, 7));
+    assert_few_trees(&links, trees_of_forestcoll(6, 7), true);
+    hs_links_release(&links);
+    /* With PCIe 84 GB/s enter a GPU, in units of 6 that all rates are whole numbers of: 14. */
+    links = dgx1_with_pcie();
+    assert_int_equal(trees_of_forestcoll(14, 7), 2);
+    assert_few_trees(&links, 2, false);
     hs_links_release(&links);
     links = mesh(8, 64e9);
-    assert_few_trees(&links, trees_of_forestcoll(7, 7));
+    assert_few_trees(&links, trees_of_forestcoll(7, 7), true);
     hs_links_release(&links);
 }
 
