@@ -90,7 +90,7 @@ static void say(const struct choices *choices, size_t kinds)
         hs_sheet_say(predict->sheet, ", %" PRId64 " of them without a way between all",
                      choices->apart);
     if (worst->seconds > best->seconds * (1 + 1e-9))
-        hs_sheet_say(predict->sheet, ": the worst, %s, takes %s times as long as the best, %s",
+        hs_sheet_say(predict->sheet, ": the worst, %s, takes %s as long as the best, %s",
                      hs_choice_format((char[HS_CHOICE_TEXT]){0}, worst->units),
                      HS_AS_GAIN(worst->seconds / best->seconds),
                      hs_choice_format((char[HS_CHOICE_TEXT]){0}, best->units));

@@ -107,10 +107,18 @@ double hs_links_sends(const struct hs_links *links, int unit)
 
 double hs_links_sends_least(const struct hs_links *links)
 {
-    double least = INFINITY;
+    double sums[HS_LINKS_VERTICES] = {0}, least = INFINITY;
 
+    for (size_t i = 0; i < links->count; i++) {
+        const struct hs_link *link = &links->items[i];
+        double rate = link->count * link->bytes_per_second;
+
+        sums[link->from] += rate;
+        if (!link->one_way)
+            sums[link->to] += rate;
+    }
     for (int u = 0; u < links->units; u++)
-        least = fmin(least, hs_links_sends(links, u));
+        least = fmin(least, sums[u]);
     return least;
 }
 

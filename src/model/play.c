@@ -168,7 +168,7 @@ static int tightest(const struct player *player, double *share)
         const struct channel *channel = &player->channels[player->sharing.channels[i]];
         const struct hs_play_way *way = way_of(player, channel->first);
 
-        for (int l = 0; l < way->count; l++) {
+        for (int l = 0; l < way->count && !player->sharing.fixed[i]; l++) {
             int link = way->links[l], users = player->sharing.waiting[link];
 
             if (users > 0 && (found < 0 || player->sharing.room[link] / users < *share)) {
