@@ -28,6 +28,7 @@ struct progress {
     enum state state;
     bool expected; /* its receive is posted */
     int following; /* the next in its channel's queue; -1: none */
+    int place;     /* among those that are sent */
 };
 
 /* What moves on a way between two units; the first of its queue does. */
@@ -270,6 +271,8 @@ static void end_moving(struct player *player, int number)
     player->sharing.stale = true;
 }
 
+/* Of its own messages a unit counts those that have left in their order: up to the first that has
+ * not. */
 static bool is_over(const struct player *player, int message, int rank)
 {
     const struct hs_play_message *waited;
@@ -277,7 +280,10 @@ static bool is_over(const struct player *player, int message, int rank)
     if (message < 0)
         return true;
     waited = &player->play->messages[message];
-    return player->messages[message].state >= (waited->from == rank ? HAS_LEFT : IS_USED);
+    if (waited->from == rank)
+        return player->messages[message].place <
+               player->flows[0][rank * player->width + waited->sends].other;
+    return player->messages[message].state == IS_USED;
 }
 
 /* What is first of a channel moves once it is expected. */
@@ -365,9 +371,10 @@ static void look(struct player *player, int unit, struct moment now)
 {
     struct flow *sent = &player->flows[0][unit * player->width + player->ranks[unit].flow];
 
-    while (sent->other < sent->next &&
-           player->messages[player->lists[0][sent->other]].state >= HAS_LEFT)
-        sent->other++;
+    for (; sent->other < sent->next &&
+           player->messages[player->lists[0][sent->other]].state >= HAS_LEFT;
+         sent->other++)
+        player->ranks[unit].moved = true; /* what waits for it may be in a flow before this one */
     post_receives(player, unit, now);
     prepare_sends(player, unit);
 }
@@ -498,8 +505,11 @@ static void list_flows(struct player *player, int way)
         flow->end = flow->other = flow->next;
     }
     for (size_t m = 0; m < play->count; m++) {
-        const struct hs_play_message *message = &play->messages[m];
-        player->lists[way][flow_of(player, message, way)->end++] = (int)m;
+        struct flow *flow = flow_of(player, &play->messages[m], way);
+
+        if (way == 0)
+            player->messages[m].place = flow->end;
+        player->lists[way][flow->end++] = (int)m;
     }
 }
 
