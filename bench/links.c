@@ -231,7 +231,7 @@ static struct tally tally_size(const struct hs_links *links, int size)
     return tally;
 }
 
-/* Of a processor: what all of a node's choices take to be packed, apart from all that is compared. */
+/* Of a processor, to pack all of a node's choices, apart from all that is compared. */
 static double time_choices(const struct hs_links *links)
 {
     clock_t begin = clock();
