@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "model/links.h"
 #include "model/traffic.h"
+
+#define AT_ONCE 1e-9 /* seconds: what happens so close together is seen together */
 
 /* A time, and what it is made of. */
 struct moment {
@@ -53,11 +56,13 @@ enum step { TO_POST, TO_USE, TO_END };
 
 /* A unit, that looks at one of its flows. */
 struct rank {
-    int flow, kept;     /* message that it is about to send, or -1 */
-    enum step step;     /* in this flow */
-    bool moved;         /* in this round */
-    bool sleeps;        /* until something happens */
-    struct moment free; /* when its next message can leave */
+    int flow, kept;      /* message that it is about to send, or -1 */
+    enum step step;      /* in this flow */
+    bool moved;          /* in this round */
+    bool sleeps;         /* until something happens */
+    struct moment free;  /* when its next message can leave */
+    bool woken, resumes; /* something happened; the message that it kept can leave */
+    struct moment when;
 };
 
 /* Links that several ways pass. */
@@ -87,6 +92,7 @@ struct player {
     struct rank *ranks;        /* [units] */
     struct sharing sharing;
     struct heap heap;
+    int woken[HS_LINKS_UNITS], woken_count; /* units */
     struct moment end;
 };
 
@@ -450,31 +456,50 @@ static void go_on(struct player *player, int unit, struct moment now)
     }
 }
 
+/* What an event changes; the unit that sees it is woken, unless it keeps a message apart. */
 static void happen(struct player *player, const struct event *event)
 {
     const struct hs_play_message *message = &player->play->messages[event->message];
     struct channel *channel = &player->channels[channel_of(player, event->message)];
     int unit = event->kind == CAME ? message->to : message->from;
+    struct rank *rank = &player->ranks[unit];
 
-    if (event->kind == RESUMED) {
-        player->ranks[unit].kept = -1;
-        advance_all(player, unit, event->when);
-        append(player, event->message, event->when);
-        go_on(player, unit, event->when);
-        return;
-    }
     if (event->kind == CAME) {
         player->messages[event->message].state = HAS_COME;
-    } else {
+    } else if (event->kind == MOVED) {
         if (channel->first != event->message || channel->version != event->version)
             return;
         end_moving(player, channel_of(player, event->message));
         channel->has_moved = true;
+    } else {
+        rank->resumes = true;
     }
-    if (player->ranks[unit].sleeps) {
-        advance_all(player, unit, event->when);
-        go_on(player, unit, event->when);
+    if (!rank->sleeps && !rank->resumes)
+        return;
+    rank->when = event->when;
+    if (!rank->woken)
+        player->woken[player->woken_count++] = unit;
+    rank->woken = true;
+}
+
+/* Units see what happened to them at a time, all of it, in the order in which it did. */
+static void wake(struct player *player)
+{
+    for (int i = 0; i < player->woken_count; i++) {
+        int unit = player->woken[i];
+        struct rank *rank = &player->ranks[unit];
+        int kept = rank->kept;
+
+        rank->woken = false;
+        advance_all(player, unit, rank->when);
+        if (rank->resumes) {
+            rank->kept = -1;
+            append(player, kept, rank->when);
+        }
+        rank->resumes = false;
+        go_on(player, unit, rank->when);
     }
+    player->woken_count = 0;
 }
 
 /* ---- the player ---- */
@@ -590,9 +615,12 @@ enum hs_status hs_play(struct hs_played *played, const struct hs_play *play, str
                 max_min(&player, now);
             if (player.heap.count == 0)
                 break;
-            event = pop(&player);
-            now = event.when.at;
-            happen(&player, &event);
+            now = player.heap.items[0].when.at;
+            while (player.heap.count > 0 && player.heap.items[0].when.at <= now + AT_ONCE) {
+                event = pop(&player);
+                happen(&player, &event);
+            }
+            wake(&player);
         }
     }
     fails = fails || player.heap.fails;
