@@ -36,6 +36,9 @@ struct master {
     double *rates;  /* [row_count + 1] */
     double *values; /* [row_count + 2] of a column, and its rows */
     int *indices;
+    double reached;  /* when it was solved last; below 0: what is given cannot be */
+    double *weights; /* [known] that stand, whatever the program says; NULL: the program's */
+    size_t known;
     jmp_buf gave_up;
 };
 
@@ -176,15 +179,17 @@ static void add_columns(struct master *master)
 static enum hs_status solve_program(struct master *master, struct hs_error *err)
 {
     glp_smcp how;
-    int code;
+    int code, status;
 
     glp_init_smcp(&how);
     how.msg_lev = GLP_MSG_OFF;
     how.meth = GLP_PRIMAL;
     code = glp_simplex(master->program, &how);
-    if (code != 0 || glp_get_status(master->program) != GLP_OPT)
+    status = glp_get_status(master->program);
+    if (code != 0 || (status != GLP_OPT && status != GLP_NOFEAS && status != GLP_INFEAS))
         return hs_fail(err, HS_FAILED, "packing trees: the linear program was not solved (%d)",
                        code);
+    master->reached = status == GLP_OPT ? glp_get_obj_val(master->program) : -1;
     return HS_OK;
 }
 
@@ -236,7 +241,7 @@ static int find_lightest(const struct master *master, const bool *tried)
  * a corner may have fewer trees than rows. */
 static enum hs_status thin_out(struct master *master, struct hs_error *err)
 {
-    double reached = glp_get_obj_val(master->program);
+    double reached = master->reached;
     bool *tried = calloc(master->columns + 1, sizeof(*tried));
     enum hs_status status = tried ? HS_OK : hs_no_memory(err);
     int tries = THIN_OUT_MAX;
@@ -247,7 +252,7 @@ static enum hs_status thin_out(struct master *master, struct hs_error *err)
         tried[i] = true;
         glp_set_col_bnds(master->program, column, GLP_FX, 0, 0);
         status = solve_program(master, err);
-        if (!status && glp_get_obj_val(master->program) < reached * (1 - ROUNDING)) {
+        if (!status && master->reached < reached * (1 - ROUNDING)) {
             glp_set_col_bnds(master->program, column, GLP_LO, 0, 0);
             status = solve_program(master, err);
         }
@@ -264,7 +269,7 @@ static enum hs_status reach(struct master *master, double enough, struct hs_erro
     for (int round = 0; round < ROUNDS_MAX && !status; round++) {
         add_columns(master);
         status = solve_program(master, err);
-        if (!status && glp_get_obj_val(master->program) < enough * (1 - ROUNDING))
+        if (!status && master->reached >= 0 && master->reached < enough * (1 - ROUNDING))
             status = add_helpful(master, err);
         if (master->columns == master->packer->packing->count)
             break;
@@ -329,10 +334,10 @@ static size_t find_heaviest(const struct master *master)
 
 /* Gives one tree after the other, the heaviest first, a whole number of such weights, or, where no
  * others can make up for that, none. */
-static enum hs_status give_weights(struct master *master, double each, int tries, double reached,
+static enum hs_status give_weights(struct master *master, double each, int tries, double enough,
                                    struct hs_error *err)
 {
-    enum hs_status status = reach(master, reached, err);
+    enum hs_status status = reach(master, enough, err);
 
     while (!status && tries-- > 0) {
         size_t i = find_heaviest(master);
@@ -340,41 +345,39 @@ static enum hs_status give_weights(struct master *master, double each, int tries
         if (i == master->columns)
             break;
         set_weight(master, i, each * fmax(1, floor(weight_of(master, i) / each + WHOLE)));
-        status = reach(master, reached, err);
-        if (!status && glp_get_obj_val(master->program) < reached * (1 - ROUNDING)) {
+        status = reach(master, enough, err);
+        if (!status && master->reached < enough * (1 - ROUNDING)) {
             set_weight(master, i, 0);
-            status = reach(master, reached, err);
+            status = reach(master, enough, err);
         }
     }
     return status;
 }
 
-/* Where fewer trees of equal weight would do, looks for these; else all is as it was. */
+/* Where fewer trees of equal weight would do, looks for these; else all stays as it was. */
 static enum hs_status even_out(struct master *master, struct hs_error *err)
 {
-    double reached = glp_get_obj_val(master->program), *weights;
-    int k = has_roots(master->packer) ? count_equal(master, reached) : 0;
-    size_t fewest = (size_t)k * (size_t)master->packer->units, known = master->columns;
+    double enough = master->reached;
+    int k = has_roots(master->packer) ? count_equal(master, enough) : 0;
+    size_t fewest = (size_t)k * (size_t)master->packer->units;
     enum hs_status status;
 
     if (k == 0 || count_used(master) <= fewest)
         return HS_OK;
-    weights = malloc(known * sizeof(*weights));
-    if (!weights)
+    master->weights = malloc(master->columns * sizeof(*master->weights));
+    if (!master->weights)
         return hs_no_memory(err);
-    for (size_t i = 0; i < known; i++) {
-        weights[i] = weight_of(master, i);
+    master->known = master->columns;
+    for (size_t i = 0; i < master->known; i++) {
+        master->weights[i] = weight_of(master, i);
         glp_set_col_bnds(master->program, first_column(master) + (int)i, GLP_LO, 0, 0);
     }
-    status = give_weights(master, reached / k, 4 * (int)fewest, reached, err);
-    if (!status && (count_used(master) > fewest ||
-                    glp_get_obj_val(master->program) < reached * (1 - ROUNDING))) {
-        for (size_t i = 0; i < master->columns; i++)
-            set_weight(master, i, i < known ? weights[i] : 0);
-        status = solve_program(master, err);
+    status = give_weights(master, enough / k, 4 * (int)fewest, enough, err);
+    if (!status && master->reached >= enough * (1 - ROUNDING) && count_used(master) <= fewest) {
+        free(master->weights);
+        master->weights = NULL;
     }
-    free(weights);
-    return status;
+    return status == HS_MEMORY ? status : HS_OK;
 }
 
 static void take_weights(struct master *master)
@@ -385,7 +388,10 @@ static void take_weights(struct master *master)
     for (size_t i = 0; i < packing->count; i++) {
         struct hs_tree *tree = &packing->trees[i];
 
-        tree->share = glp_get_col_prim(master->program, first_column(master) + (int)i);
+        if (master->weights)
+            tree->share = i < master->known ? master->weights[i] : 0;
+        else
+            tree->share = weight_of(master, i);
         if (tree->share > WEIGHT_LEAST)
             packing->trees[kept++] = *tree;
     }
@@ -396,8 +402,12 @@ static enum hs_status run_program(struct master *master, double enough, struct h
 {
     enum hs_status status;
 
-    if (setjmp(master->gave_up))
-        return hs_fail(err, HS_FAILED, "packing trees: the solver of linear programs gave up");
+    if (setjmp(master->gave_up)) {
+        if (!master->weights)
+            return hs_fail(err, HS_FAILED, "packing trees: the solver of linear programs gave up");
+        take_weights(master);
+        return HS_OK;
+    }
     begin_program(master);
     status = reach(master, enough, err);
     if (!status)
@@ -457,5 +467,6 @@ enum hs_status hs_packer_solve(struct hs_packer *packer, double enough, struct h
     free(master.rates);
     free(master.values);
     free(master.indices);
+    free(master.weights);
     return status;
 }

@@ -120,6 +120,41 @@ static void trees_reach_the_limit_of_random_graphs(void **state)
     print_message("# least part of the limit: %.6f\n", least);
 }
 
+/* All rates are whole numbers of few: trees of equal weight are looked for. A relay reaches all. */
+static struct hs_links even_graph(uint64_t *random)
+{
+    int units = 4 + below(random, 13), more = below(random, 2 * units);
+    struct hs_links links = graph_of(units, 1);
+
+    for (int u = 1; u < units; u++)
+        join(&links, below(random, u), u, 1 + below(random, 2), 50e9);
+    for (int i = 0; i < more; i++) {
+        int u = below(random, units);
+
+        join(&links, u, (u + 1 + below(random, units - 1)) % units, 1, 50e9);
+    }
+    for (int u = 0; u < units; u++)
+        join(&links, u, units, 1, 25e9);
+    return links;
+}
+
+static void trees_of_equal_weight_are_packings_too(void **state)
+{
+    uint64_t random = 11;
+
+    (void)state;
+    for (int trial = 0; trial < (hs_tests_quick() ? 40 : 200); trial++) {
+        struct hs_links links = even_graph(&random);
+
+        for (int p = 0; p < 2; p++)
+            assert_true(reached(hs_packing_make, &links, phases[p]) >= 0.99);
+        links.fixed_ways = true;
+        for (int p = 0; p < 2; p++)
+            reached(hs_packing_make, &links, phases[p]);
+        hs_links_release(&links);
+    }
+}
+
 /* Edmonds' theorem asks for no symmetry; of an allreduce trees are at least as good as the two
  * phases one after the other, which are trees up and trees down. */
 static void trees_reach_the_limit_of_graphs_one_way(void **state)
@@ -560,6 +595,7 @@ static void packs_the_largest_graphs(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("packed trees reach 99 % of the limit of random graphs",
             trees_reach_the_limit_of_random_graphs),
+    HS_TEST("trees of equal weight are packings, too", trees_of_equal_weight_are_packings_too),
     HS_TEST("packed trees reach it where links lead one way",
             trees_reach_the_limit_of_graphs_one_way),
     HS_TEST("rings and groups are packings, too, and below no limit",
