@@ -222,7 +222,7 @@ static int end(struct child *child)
 
 #define WORDS_BYTES 304
 
-/* The first line of ours in the log, else its last line. */
+/* The first line of ours in the log that says a reason, else its last line. */
 static void find_words(char words[WORDS_BYTES], const char *scratch)
 {
     char path[PATH_MAX + 8], *log = NULL, *rest = NULL;
@@ -232,8 +232,10 @@ static void find_words(char words[WORDS_BYTES], const char *scratch)
     snprintf(path, sizeof(path), "%s/log", scratch);
     if (hs_file_read(&log, &length, path, LOG_LIMIT, NULL) == HS_OK)
         for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-            found = line;
-            if (strncmp(line, "hiersearch-", 11) == 0)
+            bool follows = strstr(line, "failed, so this one stops too") != NULL;
+
+            found = follows ? found : line;
+            if (strncmp(line, "hiersearch-", 11) == 0 && !follows)
                 break;
         }
     snprintf(words, WORDS_BYTES, "%.300s", found);
