@@ -222,24 +222,26 @@ static int end(struct child *child)
 
 #define WORDS_BYTES 304
 
-/* The first line of ours in the log that says a reason, else its last line. */
-static void find_words(char words[WORDS_BYTES], const char *scratch)
+/* The first line of ours in the log that says a reason (true), else its last line. */
+static bool find_words(char words[WORDS_BYTES], const char *scratch)
 {
     char path[PATH_MAX + 8], *log = NULL, *rest = NULL;
     const char *found = "no word from it";
+    bool ours = false;
     size_t length;
 
     snprintf(path, sizeof(path), "%s/log", scratch);
     if (hs_file_read(&log, &length, path, LOG_LIMIT, NULL) == HS_OK)
-        for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        for (char *line = strtok_r(log, "\n", &rest); line && !ours;
+             line = strtok_r(NULL, "\n", &rest)) {
             bool follows = strstr(line, "failed, so this one stops too") != NULL;
 
             found = follows ? found : line;
-            if (strncmp(line, "hiersearch-", 11) == 0 && !follows)
-                break;
+            ours = strncmp(line, "hiersearch-", 11) == 0 && !follows;
         }
     snprintf(words, WORDS_BYTES, "%.300s", found);
     free(log);
+    return ours;
 }
 
 static enum hs_status last_words(const char *scratch, int status, struct hs_error *err)
@@ -273,9 +275,10 @@ static enum hs_status take_result(struct hs_result *result, const char *scratch,
 
         if (candidate->measured && candidate->measured->status == HS_MEASURE_OK)
             continue;
-        find_words(words, scratch); /* smpirun does not say that a rank gave up */
-        return hs_fail(err, HS_FAILED, "the simulation failed: no time of %s: %s",
-                       hs_plan_format(plan, &candidate->plan), words);
+        if (find_words(words, scratch)) /* smpirun does not say that a rank gave up */
+            return hs_fail(err, HS_FAILED, "the simulation failed: %s", words);
+        return hs_fail(err, HS_FAILED, "the simulation failed: no time of %s",
+                       hs_plan_format(plan, &candidate->plan));
     }
     return HS_OK;
 }
