@@ -12,7 +12,8 @@ import subprocess
 import time
 
 ABCI = "abci"
-LIBRARY = "leonardo"  # whose MPI library is named
+# Of rows with these words: of leonardo the MPI library is named.
+SYSTEMS = {"NCCL": "dgx-h100", "native": "leonardo", "16 units": "mi250-16", "of 8": "dgx1-p100"}
 
 
 def run(command):
@@ -54,6 +55,8 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
      ["--algorithms", "all", "--mesh", "a=8,b=8,c=8,d=8", "--place", "--messages",
       "a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB"], 50, None),
     ("P = 735134400, top 10, native", 735134400, ["--top", "10", "--algorithms", "native"], 400, None),
+    ("16 units on single links", 16, ["--algorithms", "all"], 200, None),
+    ("70 choices of 4 of 8 on single links", 4, ["--algorithms", "all"], 500, None),
 ]
 
 
@@ -82,7 +85,7 @@ def main():
     arguments = parser.parse_args()
     commands = []
     for name, np, options, _, _ in ROWS:
-        system = "dgx-h100" if "NCCL" in name else LIBRARY if "native" in name else ABCI
+        system = next((system for word, system in SYSTEMS.items() if word in name), ABCI)
         command = [arguments.program, "predict", system, "--np", str(np), "--quiet"]
         for option, value in ("--size", "128MiB"), ("--machines", "0"):
             placed = option == "--size" and "--place" in options

@@ -13,7 +13,7 @@
 
 #define SIMPLER_COST 1.01  /* what fewer layers may cost */
 #define FASTER       1.005 /* what rounds to more than 1.00x */
-#define HINT_GAIN    1.05  /* chunks are worth a note from 5 % on */
+#define HINT_GAIN    1.05  /* what was not asked for is worth a note from 5 % on */
 /* Layers up to which searching again for the note costs next to nothing. */
 #define HINT_LAYERS 4096
 
@@ -375,6 +375,32 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     return status;
 }
 
+/* Where single links join the first level's children, and only what its library runs was asked for:
+ * trees packed on them, and groups. */
+static enum hs_status hint_at_trees(const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_search_request request = point->request;
+    struct hs_search_result found;
+    enum hs_status status;
+
+    if (predict->settings->ask.algorithms || !predict->notes ||
+        request.system->levels[0].fabric != HS_FABRIC_LINKS)
+        return HS_OK;
+    request.algorithms |= 1U << HS_FOREST | 1U << HS_GROUPS;
+    request.top = 1;
+    status = hs_search(&found, hs_search_strategy_find("lattice"), &request, err);
+    if (status != HS_OK)
+        return status;
+    if (found.plans[0].seconds * HINT_GAIN < point->guess.seconds)
+        hs_say_note(predict->notes,
+                    "over trees packed on the links %s takes %s, %s faster: add --algorithms all",
+                    HS_AS_PLAN(&found.plans[0].plan), HS_AS_TIME(found.plans[0].seconds),
+                    HS_AS_RATIO(point->guess.seconds, found.plans[0].seconds));
+    hs_search_result_release(&found);
+    return HS_OK;
+}
+
 /* The fastest first, each source once. */
 static int compare_published(const void *left, const void *right)
 {
@@ -453,5 +479,6 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
         status = hs_predict_say_unknown(predict, point, err);
     if (status == HS_OK)
         status = say_published(predict, point, err);
-    return status ? status : hint_at_chunks(predict, point, err);
+    status = status ? status : hint_at_chunks(predict, point, err);
+    return status ? status : hint_at_trees(predict, point, err);
 }

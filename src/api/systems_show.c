@@ -69,7 +69,10 @@ static void say_parts(struct hs_sheet *sheet)
     for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
         hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
     hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
-                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
+                        "'8xH100-pcie5, 2xNDR400-tcp'\n"
+                        "joined by single links: 8xP100-cube, 8xV100-cube (DGX-1), 4xV100-power9, "
+                        "6xV100-power9 (AC922), 8xA100-bridged, 8xA6000-bridged (pairs; or fewer), "
+                        "8xMI250X, 16xMI250X\n");
 }
 
 /* ---- one of them in full --------------------------------------------------------------------- */

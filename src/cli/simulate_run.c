@@ -220,35 +220,47 @@ static int end(struct child *child)
     return status;
 }
 
-/* The first line of ours in the log, else its last line. */
-static enum hs_status last_words(const char *scratch, int status, struct hs_error *err)
+#define WORDS_BYTES 304
+
+/* The first line of ours in the log that says a reason (true), else its last line. */
+static bool find_words(char words[WORDS_BYTES], const char *scratch)
 {
     char path[PATH_MAX + 8], *log = NULL, *rest = NULL;
-    const char *words = "no word from it";
+    const char *found = "no word from it";
+    bool ours = false;
     size_t length;
 
     snprintf(path, sizeof(path), "%s/log", scratch);
     if (hs_file_read(&log, &length, path, LOG_LIMIT, NULL) == HS_OK)
-        for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-            words = line;
-            if (strncmp(line, "hiersearch-", 11) == 0)
-                break;
+        for (char *line = strtok_r(log, "\n", &rest); line && !ours;
+             line = strtok_r(NULL, "\n", &rest)) {
+            bool follows = strstr(line, "failed, so this one stops too") != NULL;
+
+            found = follows ? found : line;
+            ours = strncmp(line, "hiersearch-", 11) == 0 && !follows;
         }
-    if (WIFSIGNALED(status))
-        hs_error_set(err, HS_FAILED, "the simulation was ended by signal %d: %.300s",
-                     WTERMSIG(status), words);
-    else
-        hs_error_set(err, HS_FAILED, "the simulation failed (exit %d): %.300s", WEXITSTATUS(status),
-                     words);
+    snprintf(words, WORDS_BYTES, "%.300s", found);
     free(log);
-    return HS_FAILED;
+    return ours;
+}
+
+static enum hs_status last_words(const char *scratch, int status, struct hs_error *err)
+{
+    char words[WORDS_BYTES];
+
+    find_words(words, scratch);
+    if (WIFSIGNALED(status))
+        return hs_fail(err, HS_FAILED, "the simulation was ended by signal %d: %s",
+                       WTERMSIG(status), words);
+    return hs_fail(err, HS_FAILED, "the simulation failed (exit %d): %s", WEXITSTATUS(status),
+                   words);
 }
 
 /* What it has written in place of what it was given. */
 static enum hs_status take_result(struct hs_result *result, const char *scratch,
                                   struct hs_error *err)
 {
-    char path[PATH_MAX + 16], plan[HS_SPLIT_TEXT];
+    char path[PATH_MAX + 16], plan[HS_SPLIT_TEXT], words[WORDS_BYTES];
     struct hs_result simulated;
 
     snprintf(path, sizeof(path), "%s/" RESULT, scratch);
@@ -261,9 +273,12 @@ static enum hs_status take_result(struct hs_result *result, const char *scratch,
     for (size_t i = 0; i < result->messages[0].candidate_count; i++) {
         const struct hs_candidate *candidate = &result->messages[0].candidates[i];
 
-        if (!candidate->measured || candidate->measured->status != HS_MEASURE_OK)
-            return hs_fail(err, HS_FAILED, "the simulation failed: no time of %s",
-                           hs_plan_format(plan, &candidate->plan));
+        if (candidate->measured && candidate->measured->status == HS_MEASURE_OK)
+            continue;
+        if (find_words(words, scratch)) /* smpirun does not say that a rank gave up */
+            return hs_fail(err, HS_FAILED, "the simulation failed: %s", words);
+        return hs_fail(err, HS_FAILED, "the simulation failed: no time of %s",
+                       hs_plan_format(plan, &candidate->plan));
     }
     return HS_OK;
 }

@@ -3,15 +3,11 @@
 
 #include "base/list.h"
 #include "machine/node.h"
-#include "model/library_nccl.h"
+#include "model/parts_links.h"
 
-/* A way over PCIe takes NCCL's step: half of it at each end, and next to nothing in between. */
-#define PCIE_END_SECONDS (HS_NCCL_PCIE_STEP_SECONDS / 2)
-#define RELAY_SECONDS    0.1e-6
 /* From CPU to CPU, where these are not known: of those that have NVLinks POWER9's, else a Skylake's
- * (NCCL src/graph/topo.h, P9_BW and SKL_QPI_BW). */
-#define POWER_BYTES_PER_SECOND 32e9
-#define CPUS_BYTES_PER_SECOND  10e9
+ * (NCCL src/graph/topo.h, SKL_QPI_BW). */
+#define CPUS_BYTES_PER_SECOND 10e9
 
 /* Which group each GPU is in: the number of its first GPU. */
 struct groups {
@@ -62,7 +58,7 @@ double hs_node_cpu_rate(const struct hs_node *node)
 {
     if (node->cpu.link_bytes_per_second > 0)
         return node->cpu.link_bytes_per_second;
-    return node->gpu_count > 0 && node->gpus[0].cpu_links > 0 ? POWER_BYTES_PER_SECOND
+    return node->gpu_count > 0 && node->gpus[0].cpu_links > 0 ? HS_POWER_BYTES_PER_SECOND
                                                               : CPUS_BYTES_PER_SECOND;
 }
 
@@ -146,7 +142,7 @@ static void add_slot(struct graph *graph, const struct hs_node_gpu *gpu, int g, 
                          .to = relay,
                          .count = slot ? 1 : (int)gpu->cpu_links,
                          .bytes_per_second = slot ? hs_node_pcie_rate(gpu) : hs_node_link_rate(gpu),
-                         .latency_seconds = PCIE_END_SECONDS});
+                         .latency_seconds = HS_PCIE_END_SECONDS});
 }
 
 /* Each GPU to its switch or CPU, switches to CPUs, CPUs to each other. */
@@ -172,10 +168,10 @@ static void add_host(struct graph *graph, const struct hs_node *node, int *switc
     for (size_t g = 0; g < node->gpu_count; g++)
         if (on_switch[g] >= 0 && within.first[g] == g)
             add(graph, (struct hs_link){on_switch[g], on_cpu[g], 1, false,
-                                        hs_node_pcie_rate(&node->gpus[g]), RELAY_SECONDS});
+                                        hs_node_pcie_rate(&node->gpus[g]), HS_RELAY_SECONDS});
     for (int a = behind; a < end; a++)
         for (int b = a + 1; b < end; b++)
-            add(graph, (struct hs_link){a, b, 1, false, between, RELAY_SECONDS});
+            add(graph, (struct hs_link){a, b, 1, false, between, HS_RELAY_SECONDS});
 }
 
 bool hs_node_is_irregular(const struct hs_node *node)

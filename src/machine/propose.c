@@ -273,8 +273,11 @@ static enum hs_status propose_levels(struct hs_system *system, const struct hs_n
 static void add_notes(struct hs_system *system, const char *remarks)
 {
     struct hs_text all = {0};
+    size_t length = system->notes ? strlen(system->notes) : 0;
 
-    hs_text_append(&all, "%s", system->notes ? system->notes : "");
+    if (length > 0 && remarks && *remarks && system->notes[length - 1] == '.')
+        length--; /* sentences go on */
+    hs_text_append(&all, "%.*s", (int)length, system->notes ? system->notes : "");
     for (const char *at = remarks; at && *at; at += strcspn(at, "\n") + 1)
         hs_text_append(&all, "%s%.*s", all.length > 0 ? "; " : "", (int)strcspn(at, "\n"), at);
     free(system->notes);

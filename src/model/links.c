@@ -56,6 +56,55 @@ static int kept_as(const struct hs_links *links, const int *units, int count, in
     return -1;
 }
 
+/* Marks what can be reached from a vertex; `back`: what it can be reached from. */
+static void reach(bool reached[HS_LINKS_VERTICES], const struct hs_links *links, int from,
+                  bool back)
+{
+    bool grows = true;
+
+    memset(reached, 0, HS_LINKS_VERTICES * sizeof(*reached));
+    reached[from] = true;
+    while (grows) {
+        grows = false;
+        for (size_t i = 0; i < links->count; i++) {
+            const struct hs_link *link = &links->items[i];
+            int tail = back ? link->to : link->from, head = back ? link->from : link->to;
+
+            if (reached[tail] && !reached[head])
+                grows = reached[head] = true;
+            if (!link->one_way && reached[head] && !reached[tail])
+                grows = reached[tail] = true;
+        }
+    }
+}
+
+/* Without relays that lead from no unit to any. */
+static void drop_relays(struct hs_links *links)
+{
+    bool there[HS_LINKS_VERTICES], back[HS_LINKS_VERTICES], used[HS_LINKS_VERTICES] = {false};
+    int number[HS_LINKS_VERTICES], next = links->units, vertices = hs_links_vertices(links);
+    size_t kept = 0;
+
+    for (int u = 0; u < links->units; u++) {
+        reach(there, links, u, false);
+        reach(back, links, u, true);
+        for (int v = 0; v < vertices; v++)
+            used[v] = used[v] || v == u || (there[v] && back[v]);
+    }
+    for (int v = 0; v < vertices; v++)
+        number[v] = v < links->units ? v : used[v] ? next++ : -1;
+    for (size_t i = 0; i < links->count; i++) {
+        struct hs_link link = links->items[i];
+
+        link.from = number[link.from];
+        link.to = number[link.to];
+        if (link.from >= 0 && link.to >= 0)
+            links->items[kept++] = link;
+    }
+    links->count = kept;
+    links->relays = next - links->units;
+}
+
 enum hs_status hs_links_subset(struct hs_links *part, const struct hs_links *links,
                                const int *units, int count, struct hs_error *err)
 {
@@ -74,6 +123,7 @@ enum hs_status hs_links_subset(struct hs_links *part, const struct hs_links *lin
     }
     part->count = kept;
     part->units = count;
+    drop_relays(part);
     return HS_OK;
 }
 
@@ -107,10 +157,18 @@ double hs_links_sends(const struct hs_links *links, int unit)
 
 double hs_links_sends_least(const struct hs_links *links)
 {
-    double least = INFINITY;
+    double sums[HS_LINKS_VERTICES] = {0}, least = INFINITY;
 
+    for (size_t i = 0; i < links->count; i++) {
+        const struct hs_link *link = &links->items[i];
+        double rate = link->count * link->bytes_per_second;
+
+        sums[link->from] += rate;
+        if (!link->one_way)
+            sums[link->to] += rate;
+    }
     for (int u = 0; u < links->units; u++)
-        least = fmin(least, hs_links_sends(links, u));
+        least = fmin(least, sums[u]);
     return least;
 }
 
@@ -168,28 +226,6 @@ static enum hs_status check_link(const struct hs_links *links, size_t i, const c
                        "%slinks[%zu].latency_us: expected a number from 0 on, found %g", place, i,
                        link->latency_seconds * 1e6);
     return HS_OK;
-}
-
-/* Marks what can be reached from a vertex; `back`: what it can be reached from. */
-static void reach(bool reached[HS_LINKS_VERTICES], const struct hs_links *links, int from,
-                  bool back)
-{
-    bool grows = true;
-
-    memset(reached, 0, HS_LINKS_VERTICES * sizeof(*reached));
-    reached[from] = true;
-    while (grows) {
-        grows = false;
-        for (size_t i = 0; i < links->count; i++) {
-            const struct hs_link *link = &links->items[i];
-            int tail = back ? link->to : link->from, head = back ? link->from : link->to;
-
-            if (reached[tail] && !reached[head])
-                grows = reached[head] = true;
-            if (!link->one_way && reached[head] && !reached[tail])
-                grows = reached[tail] = true;
-        }
-    }
 }
 
 static enum hs_status check_joined(const struct hs_links *links, const char *place,

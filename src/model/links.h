@@ -59,7 +59,8 @@ enum hs_status hs_links_check(const struct hs_links *links, const char *place,
 enum hs_status hs_links_copy(struct hs_links *copy, const struct hs_links *links,
                              struct hs_error *err);
 /* What is left where only these units are there, in this order (unit i is then `units[i]`, `count`
- * >= 1, all different), and all relays. Whether they are joined stays to be checked. HS_MEMORY. */
+ * >= 1, all different), and the relays that any of them reaches, in their order. Whether they are
+ * joined stays to be checked. HS_MEMORY. */
 enum hs_status hs_links_subset(struct hs_links *part, const struct hs_links *links,
                                const int *units, int count, struct hs_error *err);
 /* Releases what it owns and zeroes it; of {0}, too. */

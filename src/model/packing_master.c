@@ -25,6 +25,8 @@
 #define ROUNDING     1e-7 /* of what counts as reached; of the solver's own */
 #define WEIGHT_LEAST 1e-9
 #define THIN_OUT_MAX 64 /* trees that are tried to do without */
+#define EQUAL_MAX    8  /* trees of the same weight that a root has, where they are fewer */
+#define WHOLE        1e-6
 
 struct master {
     struct hs_packer *packer;
@@ -34,6 +36,9 @@ struct master {
     double *rates;  /* [row_count + 1] */
     double *values; /* [row_count + 2] of a column, and its rows */
     int *indices;
+    double reached;  /* when it was solved last; below 0: what is given cannot be */
+    double *weights; /* [known] that stand, whatever the program says; NULL: the program's */
+    size_t known;
     jmp_buf gave_up;
 };
 
@@ -174,15 +179,17 @@ static void add_columns(struct master *master)
 static enum hs_status solve_program(struct master *master, struct hs_error *err)
 {
     glp_smcp how;
-    int code;
+    int code, status;
 
     glp_init_smcp(&how);
     how.msg_lev = GLP_MSG_OFF;
     how.meth = GLP_PRIMAL;
     code = glp_simplex(master->program, &how);
-    if (code != 0 || glp_get_status(master->program) != GLP_OPT)
+    status = glp_get_status(master->program);
+    if (code != 0 || (status != GLP_OPT && status != GLP_NOFEAS && status != GLP_INFEAS))
         return hs_fail(err, HS_FAILED, "packing trees: the linear program was not solved (%d)",
                        code);
+    master->reached = status == GLP_OPT ? glp_get_obj_val(master->program) : -1;
     return HS_OK;
 }
 
@@ -234,7 +241,7 @@ static int find_lightest(const struct master *master, const bool *tried)
  * a corner may have fewer trees than rows. */
 static enum hs_status thin_out(struct master *master, struct hs_error *err)
 {
-    double reached = glp_get_obj_val(master->program);
+    double reached = master->reached;
     bool *tried = calloc(master->columns + 1, sizeof(*tried));
     enum hs_status status = tried ? HS_OK : hs_no_memory(err);
     int tries = THIN_OUT_MAX;
@@ -245,13 +252,132 @@ static enum hs_status thin_out(struct master *master, struct hs_error *err)
         tried[i] = true;
         glp_set_col_bnds(master->program, column, GLP_FX, 0, 0);
         status = solve_program(master, err);
-        if (!status && glp_get_obj_val(master->program) < reached * (1 - ROUNDING)) {
+        if (!status && master->reached < reached * (1 - ROUNDING)) {
             glp_set_col_bnds(master->program, column, GLP_LO, 0, 0);
             status = solve_program(master, err);
         }
     }
     free(tried);
     return status;
+}
+
+/* Solves it with what trees it takes to get so far. */
+static enum hs_status reach(struct master *master, double enough, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (int round = 0; round < ROUNDS_MAX && !status; round++) {
+        add_columns(master);
+        status = solve_program(master, err);
+        if (!status && master->reached >= 0 && master->reached < enough * (1 - ROUNDING))
+            status = add_helpful(master, err);
+        if (master->columns == master->packer->packing->count)
+            break;
+    }
+    master->packer->packing->count = master->columns;
+    return status;
+}
+
+/* ---- trees of equal weight ------------------------------------------------------------------- */
+
+/* Of how many trees of the same weight each root has a packing that gets so far: the least number
+ * of which every rate is a whole one (ForestColl, arXiv 2402.06787, section 4). 0: too many. */
+static int count_equal(const struct master *master, double reached)
+{
+    for (int k = 1; k <= EQUAL_MAX; k++) {
+        bool whole = true;
+
+        for (int i = 1; i <= master->packer->row_count && whole; i++) {
+            double fit = master->rates[i] * k / reached;
+
+            whole = fabs(fit - round(fit)) < WHOLE;
+        }
+        if (whole)
+            return k;
+    }
+    return 0;
+}
+
+static double weight_of(const struct master *master, size_t tree)
+{
+    return glp_get_col_prim(master->program, first_column(master) + (int)tree);
+}
+
+static void set_weight(struct master *master, size_t tree, double weight)
+{
+    glp_set_col_bnds(master->program, first_column(master) + (int)tree, GLP_FX, weight, 0);
+}
+
+static size_t count_used(const struct master *master)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < master->columns; i++)
+        used += weight_of(master, i) > WEIGHT_LEAST;
+    return used;
+}
+
+/* The heaviest tree whose weight is not yet given; the number of trees: there is none. */
+static size_t find_heaviest(const struct master *master)
+{
+    size_t best = master->columns;
+    double most = WEIGHT_LEAST;
+
+    for (size_t i = 0; i < master->columns; i++)
+        if (glp_get_col_type(master->program, first_column(master) + (int)i) != GLP_FX &&
+            weight_of(master, i) > most) {
+            most = weight_of(master, i);
+            best = i;
+        }
+    return best;
+}
+
+/* Gives one tree after the other, the heaviest first, a whole number of such weights, or, where no
+ * others can make up for that, none. */
+static enum hs_status give_weights(struct master *master, double each, int tries, double enough,
+                                   struct hs_error *err)
+{
+    enum hs_status status = reach(master, enough, err);
+
+    while (!status && tries-- > 0) {
+        size_t i = find_heaviest(master);
+
+        if (i == master->columns)
+            break;
+        set_weight(master, i, each * fmax(1, floor(weight_of(master, i) / each + WHOLE)));
+        status = reach(master, enough, err);
+        if (!status && master->reached < enough * (1 - ROUNDING)) {
+            set_weight(master, i, 0);
+            status = reach(master, enough, err);
+        }
+    }
+    return status;
+}
+
+/* Where fewer trees of equal weight would do, looks for these; else all stays as it was. */
+static enum hs_status even_out(struct master *master, struct hs_error *err)
+{
+    double enough = master->reached;
+    int k = has_roots(master->packer) ? count_equal(master, enough) : 0;
+    size_t fewest = (size_t)k * (size_t)master->packer->units;
+    enum hs_status status;
+
+    if (k == 0 || count_used(master) <= fewest)
+        return HS_OK;
+    master->weights = malloc(master->columns * sizeof(*master->weights));
+    if (!master->weights)
+        return hs_no_memory(err);
+    master->known = master->columns;
+    for (size_t i = 0; i < master->known; i++) {
+        master->weights[i] = weight_of(master, i);
+        glp_set_col_bnds(master->program, first_column(master) + (int)i, GLP_LO, 0, 0);
+    }
+    status = give_weights(master, enough / k, 4 * (int)fewest, enough, err);
+    if (!status && master->reached >= enough * (1 - ROUNDING) && count_used(master) <= fewest) {
+        free(master->weights);
+        master->weights = NULL;
+    }
+    return status == HS_MEMORY ? status : HS_OK;
 }
 
 /* HS_FAILED where the links that set the pace are too slow beside the fastest for a number to tell
@@ -266,7 +392,10 @@ static enum hs_status take_weights(struct master *master, struct hs_error *err)
     for (size_t i = 0; i < packing->count; i++) {
         struct hs_tree *tree = &packing->trees[i];
 
-        tree->share = glp_get_col_prim(master->program, first_column(master) + (int)i);
+        if (master->weights)
+            tree->share = i < master->known ? master->weights[i] : 0;
+        else
+            tree->share = weight_of(master, i);
         if (tree->share > WEIGHT_LEAST)
             packing->trees[kept++] = *tree;
         if (tree->share > WEIGHT_LEAST && !has[tree->root]) {
@@ -282,22 +411,19 @@ static enum hs_status take_weights(struct master *master, struct hs_error *err)
 
 static enum hs_status run_program(struct master *master, double enough, struct hs_error *err)
 {
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
-    if (setjmp(master->gave_up))
-        return hs_fail(err, HS_FAILED, "packing trees: the solver of linear programs gave up");
-    begin_program(master);
-    for (int round = 0; round < ROUNDS_MAX && !status; round++) {
-        add_columns(master);
-        status = solve_program(master, err);
-        if (!status && glp_get_obj_val(master->program) < enough * (1 - ROUNDING))
-            status = add_helpful(master, err);
-        if (master->columns == master->packer->packing->count)
-            break;
+    if (setjmp(master->gave_up)) {
+        if (!master->weights)
+            return hs_fail(err, HS_FAILED, "packing trees: the solver of linear programs gave up");
+        return take_weights(master, err);
     }
-    master->packer->packing->count = master->columns;
+    begin_program(master);
+    status = reach(master, enough, err);
     if (!status)
         status = thin_out(master, err);
+    if (!status)
+        status = even_out(master, err);
     if (!status)
         status = take_weights(master, err);
     return status;
@@ -351,5 +477,6 @@ enum hs_status hs_packer_solve(struct hs_packer *packer, double enough, struct h
     free(master.rates);
     free(master.values);
     free(master.indices);
+    free(master.weights);
     return status;
 }

@@ -7,10 +7,17 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/parts_links.h"
 
 const char *const hs_link_names[HS_LINK_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_LINKS(HS_ROW)
+#undef HS_ROW
+};
+
+const char *const hs_wiring_names[HS_WIRING_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_WIRINGS(HS_ROW)
 #undef HS_ROW
 };
 
@@ -148,8 +155,17 @@ static const struct variant {
     const char *name;
     double slot_GBps; /* effective: NCCL src/graph/topo.h, PCI_BW 12 GB/s of PCIe 3 */
     double peak_GBps;
-} variants[] = {{"mesh", 0, 0}, {"pcie3", 12, 15.75}, {"pcie4", 24, 31.5}, {"pcie5", 48, 63},
-                {"sxm", 0, 0},  {"40", 0, 0},         {"80", 0, 0}};
+    enum hs_wiring wiring;
+} variants[] = {{.name = "mesh"},
+                {.name = "cube", .wiring = HS_WIRED_CUBE},
+                {.name = "power9", .wiring = HS_WIRED_POWER},
+                {.name = "bridged", .wiring = HS_WIRED_BRIDGED},
+                {"pcie3", 12, 15.75, HS_WIRED_EVENLY},
+                {"pcie4", 24, 31.5, HS_WIRED_EVENLY},
+                {"pcie5", 48, 63, HS_WIRED_EVENLY},
+                {.name = "sxm"},
+                {.name = "40"},
+                {.name = "80"}};
 enum { VARIANTS = sizeof(variants) / sizeof(*variants), MESH = 0 };
 
 /* A board in a slot: what its GPUs say to each other goes through it. Times are those of the one
@@ -175,6 +191,26 @@ static enum hs_status make_mesh(struct hs_parts *parts, struct hs_error *err)
     return HS_OK;
 }
 
+/* Packages of MI250X have links to some others. */
+static void wire_dies(struct hs_parts *parts)
+{
+    enum hs_wiring wiring = parts->wiring;
+
+    parts->wiring = HS_WIRED_DIES;
+    if (hs_parts_check_wiring(parts, NULL) != HS_OK)
+        parts->wiring = wiring;
+    else
+        parts->mesh = false;
+}
+
+static enum hs_status make_wired(struct hs_parts *parts, enum hs_wiring wiring,
+                                 struct hs_error *err)
+{
+    parts->wiring = wiring;
+    parts->mesh = false;
+    return hs_parts_check_wiring(parts, err);
+}
+
 #define XGMI_MESH 8 /* GPUs of AMD, at most, of which each has links to each */
 
 static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
@@ -189,6 +225,7 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
     if (find_gpu(&parts->gpu, word, err))
         return HS_INVALID;
     parts->mesh = parts->gpu.link == HS_LINK_XGMI && parts->gpu_count <= XGMI_MESH;
+    wire_dies(parts);
     if (dash == NULL)
         return HS_OK;
     for (v = 0; v < VARIANTS; v++)
@@ -204,6 +241,8 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
         return HS_INVALID;
     if (v == MESH)
         return make_mesh(parts, err);
+    if (variants[v].wiring != HS_WIRED_EVENLY)
+        return make_wired(parts, variants[v].wiring, err);
     if (variants[v].slot_GBps > 0 && parts->gpu.generation == HS_GPU_OTHER)
         return hs_fail(err, HS_INVALID, "%s: expected no slot, found \"%s\"", parts->gpu.name,
                        variants[v].name);

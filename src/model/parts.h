@@ -3,6 +3,7 @@
  *
  *     8xH100, 8xNDR400          8 GPUs behind NVSwitch and 8 NICs in a node
  *     4xA100-mesh, 4xSS11       NVLinks join the GPUs pairwise, without a switch (no NVLS)
+ *     8xV100-cube, 4xEDR100     a DGX-1: single links, each pair with others, or none (links.h)
  *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 3, 4 or 5
  *     72xGB200, 72xNDR400       a rack that is one NVLink domain: what NCCL calls a node
  *     8xH100, 8xNDR400, 32:2    32 nodes under a switch that passes half of what they send on
@@ -10,7 +11,7 @@
  *     1xCPU, 1xHDR200           one process a node, without GPUs
  *
  *     PARTS := COUNT "x" GPU ["-" VARIANT] [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
- *     VARIANT := "mesh" | "pcie3" | "pcie4" | "pcie5" | "sxm" | "40" | "80"
+ *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "sxm" | "40" | "80"
  *
  * There may be blanks around an x. The last three are how people write the usual GPU. Rates are in
  * GB/s per direction, because NCCL's rule compares them with round figures in GB/s. The catalogue
@@ -52,6 +53,14 @@
     row(XGMI, "xgmi", "Infinity Fabric between GPUs")   \
     row(MEMORY, "memory", "the memory of a host")
 
+/* Single links, as a variant of the GPU says. name, text, meaning */
+#define HS_WIRINGS(row)                                                    \
+    row(EVENLY, "", "none: a switch, or links alike between all")          \
+    row(CUBE, "cube", "8 P100 or V100 of a DGX-1, a hybrid cube mesh")     \
+    row(POWER, "power9", "4 or 6 V100 of an AC922, its CPUs by NVLink")    \
+    row(BRIDGED, "bridged", "boards in pairs under NVLink bridges")        \
+    row(DIES, "dies", "8 or 16 dies of MI250X, which are never otherwise")
+
 /* NICs that do. name, text, meaning */
 #define HS_NIC_CLASSES(row)                              \
     row(INFINIBAND, "ib", "InfiniBand")                  \
@@ -76,6 +85,13 @@ enum hs_gpu_link {
         HS_LINK_COUNT
 };
 
+enum hs_wiring {
+#define HS_ROW(name, text, meaning) HS_WIRED_##name,
+    HS_WIRINGS(HS_ROW)
+#undef HS_ROW
+};
+#define HS_WIRING_COUNT (HS_WIRED_DIES + 1)
+
 enum hs_nic_class {
 #define HS_ROW(name, text, meaning) HS_NIC_##name,
     HS_NIC_CLASSES(HS_ROW)
@@ -84,6 +100,7 @@ enum hs_nic_class {
 };
 
 extern const char *const hs_link_names[HS_LINK_COUNT];
+extern const char *const hs_wiring_names[HS_WIRING_COUNT];
 extern const char *const hs_nic_class_names[HS_NIC_CLASS_COUNT];
 
 /* The host enters NCCL's rule, and nothing else. */
@@ -145,6 +162,7 @@ struct hs_parts {
     int64_t switch_nodes; /* under one switch; 0: not known (open), taken as all */
     double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
+    enum hs_wiring wiring; /* of such a node NCCL's own calls have no price */
     /* How calls over the network are known: FITTED for an hs_fitted_node; VENDOR where GPU and NIC
      * are each known from others; else GUESS. And up to how many domains. */
     enum hs_figure_kind network;

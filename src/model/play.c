@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "model/links.h"
 #include "model/traffic.h"
+
+#define AT_ONCE 1e-9 /* seconds: what happens so close together is seen together */
 
 /* A time, and what it is made of. */
 struct moment {
@@ -28,6 +31,7 @@ struct progress {
     enum state state;
     bool expected; /* its receive is posted */
     int following; /* the next in its channel's queue; -1: none */
+    int place;     /* among those that are sent */
 };
 
 /* What moves on a way between two units; the first of its queue does. */
@@ -52,11 +56,13 @@ enum step { TO_POST, TO_USE, TO_END };
 
 /* A unit, that looks at one of its flows. */
 struct rank {
-    int flow, kept;     /* message that it is about to send, or -1 */
-    enum step step;     /* in this flow */
-    bool moved;         /* in this round */
-    bool sleeps;        /* until something happens */
-    struct moment free; /* when its next message can leave */
+    int flow, kept;      /* message that it is about to send, or -1 */
+    enum step step;      /* in this flow */
+    bool moved;          /* in this round */
+    bool sleeps;         /* until something happens */
+    struct moment free;  /* when its next message can leave */
+    bool woken, resumes; /* something happened; the message that it kept can leave */
+    struct moment when;
 };
 
 /* Links that several ways pass. */
@@ -86,6 +92,7 @@ struct player {
     struct rank *ranks;        /* [units] */
     struct sharing sharing;
     struct heap heap;
+    int woken[HS_LINKS_UNITS], woken_count; /* units */
     struct moment end;
 };
 
@@ -168,7 +175,7 @@ static int tightest(const struct player *player, double *share)
         const struct channel *channel = &player->channels[player->sharing.channels[i]];
         const struct hs_play_way *way = way_of(player, channel->first);
 
-        for (int l = 0; l < way->count; l++) {
+        for (int l = 0; l < way->count && !player->sharing.fixed[i]; l++) {
             int link = way->links[l], users = player->sharing.waiting[link];
 
             if (users > 0 && (found < 0 || player->sharing.room[link] / users < *share)) {
@@ -270,6 +277,8 @@ static void end_moving(struct player *player, int number)
     player->sharing.stale = true;
 }
 
+/* Of its own messages a unit counts those that have left in their order: up to the first that has
+ * not. */
 static bool is_over(const struct player *player, int message, int rank)
 {
     const struct hs_play_message *waited;
@@ -277,7 +286,10 @@ static bool is_over(const struct player *player, int message, int rank)
     if (message < 0)
         return true;
     waited = &player->play->messages[message];
-    return player->messages[message].state >= (waited->from == rank ? HAS_LEFT : IS_USED);
+    if (waited->from == rank)
+        return player->messages[message].place <
+               player->flows[0][rank * player->width + waited->sends].other;
+    return player->messages[message].state == IS_USED;
 }
 
 /* What is first of a channel moves once it is expected. */
@@ -365,9 +377,10 @@ static void look(struct player *player, int unit, struct moment now)
 {
     struct flow *sent = &player->flows[0][unit * player->width + player->ranks[unit].flow];
 
-    while (sent->other < sent->next &&
-           player->messages[player->lists[0][sent->other]].state >= HAS_LEFT)
-        sent->other++;
+    for (; sent->other < sent->next &&
+           player->messages[player->lists[0][sent->other]].state >= HAS_LEFT;
+         sent->other++)
+        player->ranks[unit].moved = true; /* what waits for it may be in a flow before this one */
     post_receives(player, unit, now);
     prepare_sends(player, unit);
 }
@@ -443,31 +456,50 @@ static void go_on(struct player *player, int unit, struct moment now)
     }
 }
 
+/* What an event changes; the unit that sees it is woken, unless it keeps a message apart. */
 static void happen(struct player *player, const struct event *event)
 {
     const struct hs_play_message *message = &player->play->messages[event->message];
     struct channel *channel = &player->channels[channel_of(player, event->message)];
     int unit = event->kind == CAME ? message->to : message->from;
+    struct rank *rank = &player->ranks[unit];
 
-    if (event->kind == RESUMED) {
-        player->ranks[unit].kept = -1;
-        advance_all(player, unit, event->when);
-        append(player, event->message, event->when);
-        go_on(player, unit, event->when);
-        return;
-    }
     if (event->kind == CAME) {
         player->messages[event->message].state = HAS_COME;
-    } else {
+    } else if (event->kind == MOVED) {
         if (channel->first != event->message || channel->version != event->version)
             return;
         end_moving(player, channel_of(player, event->message));
         channel->has_moved = true;
+    } else {
+        rank->resumes = true;
     }
-    if (player->ranks[unit].sleeps) {
-        advance_all(player, unit, event->when);
-        go_on(player, unit, event->when);
+    if (!rank->sleeps && !rank->resumes)
+        return;
+    rank->when = event->when;
+    if (!rank->woken)
+        player->woken[player->woken_count++] = unit;
+    rank->woken = true;
+}
+
+/* Units see what happened to them at a time, all of it, in the order in which it did. */
+static void wake(struct player *player)
+{
+    for (int i = 0; i < player->woken_count; i++) {
+        int unit = player->woken[i];
+        struct rank *rank = &player->ranks[unit];
+        int kept = rank->kept;
+
+        rank->woken = false;
+        advance_all(player, unit, rank->when);
+        if (rank->resumes) {
+            rank->kept = -1;
+            append(player, kept, rank->when);
+        }
+        rank->resumes = false;
+        go_on(player, unit, rank->when);
     }
+    player->woken_count = 0;
 }
 
 /* ---- the player ---- */
@@ -498,8 +530,11 @@ static void list_flows(struct player *player, int way)
         flow->end = flow->other = flow->next;
     }
     for (size_t m = 0; m < play->count; m++) {
-        const struct hs_play_message *message = &play->messages[m];
-        player->lists[way][flow_of(player, message, way)->end++] = (int)m;
+        struct flow *flow = flow_of(player, &play->messages[m], way);
+
+        if (way == 0)
+            player->messages[m].place = flow->end;
+        player->lists[way][flow->end++] = (int)m;
     }
 }
 
@@ -580,9 +615,12 @@ enum hs_status hs_play(struct hs_played *played, const struct hs_play *play, str
                 max_min(&player, now);
             if (player.heap.count == 0)
                 break;
-            event = pop(&player);
-            now = event.when.at;
-            happen(&player, &event);
+            now = player.heap.items[0].when.at;
+            while (player.heap.count > 0 && player.heap.items[0].when.at <= now + AT_ONCE) {
+                event = pop(&player);
+                happen(&player, &event);
+            }
+            wake(&player);
         }
     }
     fails = fails || player.heap.fails;

@@ -93,6 +93,20 @@ static enum hs_status name_choice(struct hs_system *system, const int *children,
     return said ? HS_OK : hs_no_memory(err);
 }
 
+/* Whether they reach each other by themselves, by the numbers that they were chosen by. */
+static enum hs_status check_choice(const struct hs_links *part, const int *children,
+                                   struct hs_error *err)
+{
+    int path[HS_LINKS_VERTICES];
+
+    for (int u = 1; u < part->units; u++)
+        if (hs_links_path_by_units(path, part, 0, u) == 0 ||
+            hs_links_path_by_units(path, part, u, 0) == 0)
+            return hs_fail(err, HS_INVALID, "no way between %d and %d but through others",
+                           children[0], children[u]);
+    return hs_links_check(part, "", err);
+}
+
 enum hs_status hs_system_choose(struct hs_system *system, const int *children, int count,
                                 struct hs_error *err)
 {
@@ -112,7 +126,7 @@ enum hs_status hs_system_choose(struct hs_system *system, const int *children, i
         return hs_fail(err, HS_INVALID, "expected two or more, found %d", count);
     status = hs_links_subset(&part, &level->links, children, count, err);
     if (status == HS_OK)
-        status = hs_links_check(&part, "", err);
+        status = check_choice(&part, children, err);
     if (status == HS_OK)
         status = name_choice(system, children, count, err);
     if (status != HS_OK) {

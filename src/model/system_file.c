@@ -359,6 +359,10 @@ static enum hs_status read_parts(struct hs_system *system, const struct hs_place
     if (hs_parts_library(&system->nccl.parts) != HS_LIBRARY_NCCL)
         return hs_field_fail(place, "parts", err, "expected GPUs that NCCL runs on, found %s",
                              system->nccl.parts.gpu.name);
+    if (system->nccl.parts.wiring != HS_WIRED_EVENLY)
+        return hs_field_fail(place, "parts", err,
+                             "expected GPUs behind a switch, in slots or a mesh: of single links "
+                             "NCCL's calls have no price");
     system->nccl.gpus = system->nccl.parts.gpu_count;
     system->nccl.parts.blocks = system->blocks;
     if (system->levels[0].arity > 0 && system->nccl.gpus != system->levels[0].arity)

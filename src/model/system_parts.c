@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/library_nccl.h"
+#include "model/parts_links.h"
 
 /* Of who runs the stages: NCCL on NVIDIA's GPUs, RCCL on AMD's, MPI between hosts. */
 static const struct priors {
@@ -78,6 +79,22 @@ static enum hs_status note_sources(struct hs_level *level, const struct hs_parts
     return hs_no_memory(err);
 }
 
+/* Joined by single links: by NVLinks, but for AMD's. */
+static enum hs_status add_wired_gpus(struct hs_system *system, const struct hs_parts *parts,
+                                     struct hs_error *err)
+{
+    enum hs_gpu_link link = parts->gpu.link == HS_LINK_XGMI ? HS_LINK_XGMI : HS_LINK_NVLINK;
+    struct hs_level *level = add_level(system, hs_link_names[link], parts->gpu_count);
+    enum hs_status status = hs_parts_links(&level->links, parts, err);
+
+    if (status != HS_OK)
+        return status;
+    level->fabric = HS_FABRIC_LINKS;
+    level->bytes_per_second = hs_links_sends_least(&level->links);
+    level->latency_seconds = priors_of(parts)->link_seconds[link];
+    return note_sources(level, parts, hs_parts_links_source(parts), err);
+}
+
 static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *parts,
                                struct hs_error *err)
 {
@@ -121,6 +138,9 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
+    static const char *const owners[HS_LIBRARY_COUNT] = {[HS_LIBRARY_UNSAID] = "an MPI library's",
+                                                         [HS_LIBRARY_NCCL] = "NCCL's",
+                                                         [HS_LIBRARY_RCCL] = "RCCL's"};
     bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
     bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
                 parts->gpu_count <= TRAY_GPUS;
@@ -137,7 +157,7 @@ static enum hs_status note_open(struct hs_system *system, const struct hs_parts 
         hs_text_append(&notes,
                        "stages are rings, priced by the levels: %s own calls have no price "
                        "for such a line%s",
-                       system->library ? "RCCL's" : "an MPI library's", open ? "; " : "");
+                       owners[hs_parts_library(parts)], open ? "; " : "");
     if (open)
         hs_text_append(&notes,
                        "the nodes under a switch and its taper are not given (as in "
@@ -160,6 +180,8 @@ static enum hs_status note_library(struct hs_system *system, const char *text, s
     if (system->library != HS_LIBRARY_NCCL)
         return HS_OK;
     system->library = HS_LIBRARY_UNSAID; /* which parts imply */
+    if (parts->wiring != HS_WIRED_EVENLY)
+        return HS_OK;
     system->nccl.gpus = parts->gpu_count;
     system->parts = hs_strdup(text);
     return system->parts ? HS_OK : hs_no_memory(err);
@@ -182,7 +204,8 @@ enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, st
     system->launch_seconds = priors_of(parts)->launch_seconds;
     status = note_library(system, text, err);
     if (status == HS_OK && !is_lone_host(parts))
-        status = add_gpus(system, parts, err);
+        status = parts->wiring == HS_WIRED_EVENLY ? add_gpus(system, parts, err)
+                                                  : add_wired_gpus(system, parts, err);
     if (status == HS_OK && parts->nic_count > 0)
         status = add_network(system, parts, err);
     return status == HS_OK ? note_open(system, parts, err) : status;

@@ -159,7 +159,7 @@ trees() {
         "$python" trees.py trees_of.py "${has[@]}"
 }
 "$program" predict dgx1-v100 --gpus 0,1,4,6,7 --np 10 --size 256MiB --algorithms all --quiet -o links.json >/dev/null
-check "pytorch: the best plan goes by groups out and back" "trees gg 'allgather g' 'reduce-scatter g' --"
+check "pytorch: the best plan goes by packed trees out and back" "trees ff 'allgather f' 'reduce-scatter f' --"
 "$program" predict dgx1-v100 --np 16 --size 64MiB --algorithms forest,groups --quiet -o links.json >/dev/null
 check "pytorch: a plan by packed trees has both phases' trees" "trees ff 'allgather f' 'reduce-scatter f' -- --plan 8fx2"
 check "pytorch: out by groups and back by trees has both" "trees gf 'allgather f' 'reduce-scatter g' -- --plan 8gfx2"

@@ -129,6 +129,29 @@ static void a_subset_has_its_own_links(void **state)
     hs_links_release(&links);
 }
 
+/* Two relays: one joins all, one, numbered first, units 2 and 3 alone. */
+static void a_subset_has_no_relays_that_lead_nowhere(void **state)
+{
+    struct hs_links links = graph_of(4, 2), part;
+    int units[] = {0, 1};
+
+    (void)state;
+    join(&links, 0, 1, 1, 20e9);
+    join(&links, 2, 4, 1, 10e9);
+    join(&links, 3, 4, 1, 10e9);
+    for (int u = 0; u < 4; u++)
+        join(&links, u, 5, 1, 5e9);
+    assert_int_equal(hs_links_subset(&part, &links, units, 2, NULL), HS_OK);
+    assert_int_equal(part.relays, 1);
+    assert_int_equal(part.count, 3);
+    assert_int_equal(part.items[1].to, 2);
+    assert_int_equal(part.items[2].from, 1);
+    assert_near(part.items[2].bytes_per_second, 5e9, 1e-9);
+    assert_int_equal(hs_links_check(&part, "", NULL), HS_OK);
+    hs_links_release(&part);
+    hs_links_release(&links);
+}
+
 /* Whether some order of the second's units makes it the first: all orders are tried. */
 static bool same_in_some_order(const struct hs_links *links, const int *a, int *b, int size, int at)
 {
@@ -335,6 +358,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("what is not joined, or one way alone, is refused", refuses_what_is_not_joined),
     HS_TEST("the way between two units passes relays, not units", finds_ways_over_relays),
     HS_TEST("a subset has the links among its units", a_subset_has_its_own_links),
+    HS_TEST("a subset has no relays that lead nowhere", a_subset_has_no_relays_that_lead_nowhere),
     HS_TEST("subsets that some order makes the same are counted once",
             subsets_that_are_alike_are_counted_once),
     HS_TEST("too many subsets are refused", refuses_too_many_subsets),

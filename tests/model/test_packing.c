@@ -120,6 +120,41 @@ static void trees_reach_the_limit_of_random_graphs(void **state)
     print_message("# least part of the limit: %.6f\n", least);
 }
 
+/* All rates are whole numbers of few: trees of equal weight are looked for. A relay reaches all. */
+static struct hs_links even_graph(uint64_t *random)
+{
+    int units = 4 + below(random, 13), more = below(random, 2 * units);
+    struct hs_links links = graph_of(units, 1);
+
+    for (int u = 1; u < units; u++)
+        join(&links, below(random, u), u, 1 + below(random, 2), 50e9);
+    for (int i = 0; i < more; i++) {
+        int u = below(random, units);
+
+        join(&links, u, (u + 1 + below(random, units - 1)) % units, 1, 50e9);
+    }
+    for (int u = 0; u < units; u++)
+        join(&links, u, units, 1, 25e9);
+    return links;
+}
+
+static void trees_of_equal_weight_are_packings_too(void **state)
+{
+    uint64_t random = 11;
+
+    (void)state;
+    for (int trial = 0; trial < (hs_tests_quick() ? 40 : 200); trial++) {
+        struct hs_links links = even_graph(&random);
+
+        for (int p = 0; p < 2; p++)
+            assert_true(reached(hs_packing_make, &links, phases[p]) >= 0.99);
+        links.fixed_ways = true;
+        for (int p = 0; p < 2; p++)
+            reached(hs_packing_make, &links, phases[p]);
+        hs_links_release(&links);
+    }
+}
+
 /* Edmonds' theorem asks for no symmetry; of an allreduce trees are at least as good as the two
  * phases one after the other, which are trees up and trees down. */
 static void trees_reach_the_limit_of_graphs_one_way(void **state)
@@ -181,14 +216,31 @@ static int trees_of_forestcoll(int links_of_all, int blocks)
     return k;
 }
 
-static void assert_few_trees(const struct hs_links *links, int k)
+/* `of_allreduce`: it has no more, either, though there the number is of other trees. */
+static void assert_few_trees(const struct hs_links *links, int k, bool of_allreduce)
 {
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < (of_allreduce ? 3 : 2); p++) {
         struct hs_packing packing = make(hs_packing_make, links, phases[p]);
 
         assert_true(packing.count <= (size_t)(k * links->units));
         hs_packing_release(&packing);
     }
+}
+
+/* P100s at 18 GB/s a link; two at each PCIe switch (8 to 11), two of these at each CPU (12, 13). */
+static struct hs_links dgx1_with_pcie(void)
+{
+    struct hs_links links = dgx1(false);
+
+    for (size_t i = 0; i < links.count; i++)
+        links.items[i].bytes_per_second = 18e9;
+    links.relays = 6;
+    for (int gpu = 0; gpu < 8; gpu++)
+        join(&links, gpu, 8 + gpu / 2, 1, 12e9);
+    for (int pcie_switch = 0; pcie_switch < 4; pcie_switch++)
+        join(&links, 8 + pcie_switch, 12 + pcie_switch / 2, 1, 12e9);
+    join(&links, 12, 13, 1, 6e9);
+    return links;
 }
 
 static void a_dgx1_has_few_trees(void **state)
@@ -198,13 +250,18 @@ static void a_dgx1_has_few_trees(void **state)
     (void)state;
     /* Four links of 20 GB/s enter a GPU, for seven blocks: 4 trees; of V100 six for seven. */
     assert_int_equal(trees_of_forestcoll(4, 7), 4);
-    assert_few_trees(&links, 4);
+    assert_few_trees(&links, 4, true);
     hs_links_release(&links);
     links = dgx1(true);
-    assert_few_trees(&links, trees_of_forestcoll(6, 7));
+    assert_few_trees(&links, trees_of_forestcoll(6, 7), true);
+    hs_links_release(&links);
+    /* With PCIe 84 GB/s enter a GPU, in units of 6 that all rates are whole numbers of: 14. */
+    links = dgx1_with_pcie();
+    assert_int_equal(trees_of_forestcoll(14, 7), 2);
+    assert_few_trees(&links, 2, false);
     hs_links_release(&links);
     links = mesh(8, 64e9);
-    assert_few_trees(&links, trees_of_forestcoll(7, 7));
+    assert_few_trees(&links, trees_of_forestcoll(7, 7), true);
     hs_links_release(&links);
 }
 
@@ -560,6 +617,7 @@ static void packs_the_largest_graphs(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("packed trees reach 99 % of the limit of random graphs",
             trees_reach_the_limit_of_random_graphs),
+    HS_TEST("trees of equal weight are packings, too", trees_of_equal_weight_are_packings_too),
     HS_TEST("packed trees reach it where links lead one way",
             trees_reach_the_limit_of_graphs_one_way),
     HS_TEST("rings and groups are packings, too, and below no limit",

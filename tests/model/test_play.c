@@ -118,6 +118,16 @@ static void nothing_moves_that_is_not_expected(void **state)
     assert_near(seconds_of(two, 2), 4e6 / RATE + LATENCY, 1e-12);
 }
 
+/* What is expected once a second message has left waits for the first one, too, which is longer. */
+static void what_has_left_is_counted_in_order(void **state)
+{
+    struct hs_play_message three[] = {sent(1, 2, 0, 40e6), sent(1, 3, 1, 1e6), sent(0, 1, 1, 1e6)};
+
+    (void)state;
+    three[2].posted_behind = 1;
+    assert_near(seconds_of(three, 3), 40e6 / RATE + 4e6 / RATE + LATENCY, 1e-12);
+}
+
 /* So many are under way that the next waits for the first to leave, though it has another way. */
 static void windows_are_full(void **state)
 {
@@ -277,6 +287,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("links are shared fairly", links_are_shared_fairly),
     HS_TEST("short messages leave apart", short_messages_leave_apart),
     HS_TEST("nothing moves that is not expected", nothing_moves_that_is_not_expected),
+    HS_TEST("what has left is counted in order", what_has_left_is_counted_in_order),
     HS_TEST("windows are full", windows_are_full),
     HS_TEST("two ways from one to another move at once", two_ways_from_one_to_another_move_at_once),
     HS_TEST("direct exchange sends one block to each", direct_exchange_sends_one_block_to_each),

@@ -102,7 +102,7 @@ check "other sizes are simulated" simulate others 'x:15@10GB/s~1us' --np 15 --si
 check "halving takes no more than ceil(lg p) latencies, whatever p is" awk \
     '$1 == "15h" { more = $3 - 28 * 1048576 / 10e9; good = more > 4e-6 && more < 8.1e-6 } END { exit !good }' others.txt
 check "some of a node's GPUs are simulated by the links that they keep" \
-    simulate chosen "$top/configs/dgx1-v100.json" --gpus 0,1,4,6-7 --size 16MiB 5f 5g 5
+    simulate chosen "$top/configs/dgx1-v100.json" --gpus 0,1,4,6-7 --size 16MiB 5f 5g 5 5h 5d
 check "as they are predicted" within chosen.txt 0.02 0.02
 # shellcheck disable=SC2016
 check "trees are four times as fast as rings there" awk \

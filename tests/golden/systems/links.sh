@@ -32,3 +32,29 @@ try 'level["bandwidth_GBps"] = 20'
 try 'level["fabric"] = "mesh"'
 try 'links[3]["speed"] = 1'
 try 'del links[3]["bandwidth_GBps"]'
+# Nodes in the words of their parts are the shipped ones, link by link; and what is none.
+same() {
+    hiersearch systems "$1" --json >line.json
+    hiersearch systems "$2" --json >shipped.json
+    python3 -c 'import json
+def node(path):
+    level = json.load(open(path))["levels"][0]
+    rows = [(*sorted(link["between"]), link.get("count", 1), link["bandwidth_GBps"], round(link.get("latency_us", level["latency_us"]), 9))
+            for link in level["links"]]
+    return level["name"], level["arity"], level.get("relays", 0), level["latency_us"], sorted(rows)
+print("same links" if node("line.json") == node("shipped.json") else "other links")' | sed "s|^|$1 and $2: |"
+}
+same '8xP100-cube, 4xEDR100' dgx1-p100
+same '8xV100-cube, 4xEDR100' dgx1-v100
+same '4xV100-power9' ac922-4gpu
+same '6xV100-power9' ac922-6gpu
+same '8xMI250X, 4xSS11' mi250x
+same 16xMI250X mi250-16
+same 8xA100-bridged a100-pcie-bridged
+same 8xA6000-bridged a6000-bridged
+hiersearch systems 2xA100-bridged | sed -n '/between/,$p'
+hiersearch predict '8xV100-cube' --gpus 0,1,4,6 -q | head -n 1
+for line in 4xV100-cube 8xA100-cube 8xV100-power9 7xA100-bridged 8xL40S-bridged; do
+    hiersearch systems $line 2>&1
+done
+try 'del links[:], level["relays"], level["links"]; level.update(fabric="switch", bandwidth_GBps=100); system["parts"] = "4xV100-power9"'
