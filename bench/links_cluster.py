@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Trees packed on single links against rings over the same links, on emulated hosts that are joined as the GPUs of a DGX-1.
 
-A host is a GPU, a link of --link-rate each NVLink of the shipped system (its PCIe and CPUs left out); hosts without a link between
-them talk over a switch, at 12/20 of that, as PCIe is to an NVLink. --gpus says which of the 8 are there. `measure` runs the rings
-(plan P), the packed trees (Pf) and MPI's own call in turn, every element checked. Printed: medians, how many times as long the rings
-and MPI's own call take, how far off the predictions are, and what part of the links' limit the trees reach. Needs root.
+A host is a GPU, a link of --link-rate each NVLink of the shipped system; hosts without a link between them talk over a switch, which
+each reaches at 12/20 of that, as PCIe is to an NVLink (one switch in place of its PCIe and CPUs). --gpus says which of the 8 are
+there. `measure` runs the rings (plan P), the packed trees (Pf) and MPI's own call in turn, every element checked. Printed: medians,
+how many times as long the rings and MPI's own call take, how far off the predictions are, and what part of the links' limit the trees
+reach. Needs root.
 Usage: bench/links_cluster.py [--system dgx1-v100] [--gpus 0-3,0-4,0-5,0-6,0-7] [--collective allgather,allreduce] [--size 4MiB]
-       [--link-rate 50] [--budget 30s] [--build build]
+       [--link-rate 50] [--budget 60s] [--build build]
 """
 import argparse
 import json
@@ -28,9 +29,10 @@ def node(name, units, rate):
     place = {unit: i for i, unit in enumerate(units)}
     links = [(place[link["between"][0]], place[link["between"][1]], link.get("count", 1)) for link in level["links"]
              if all(end in place for end in link["between"])]
+    described = [{"between": [a, b], "count": n, "bandwidth_GBps": rate / 8e3} for a, b, n in links]
+    described += [{"between": [host, len(units)], "bandwidth_GBps": round(rate * PCIE) / 8e3} for host in range(len(units))]
     system = {"format": "hiersearch.system/1", "name": f"emulated-{name}", "pipeline_granularity": 1, "executor": "host", "levels": [
-        {"name": "links", "arity": len(units), "fabric": "links", "latency_us": LATENCY_US,
-         "links": [{"between": [a, b], "count": n, "bandwidth_GBps": rate / 8e3} for a, b, n in links]}]}
+        {"name": "links", "arity": len(units), "fabric": "links", "latency_us": LATENCY_US, "relays": 1, "links": described}]}
     return system, ",".join(f"{a}-{b}:{n}" for a, b, n in links)
 
 
@@ -81,7 +83,7 @@ def main():
     parser.add_argument("--collective", default="allgather,allreduce")
     parser.add_argument("--size", default="4MiB")
     parser.add_argument("--link-rate", type=int, default=50, help="Mbit/s of one link")
-    parser.add_argument("--budget", default="30s")
+    parser.add_argument("--budget", default="60s")
     parser.add_argument("--build", default="build")
     arguments = parser.parse_args()
     print(f"{arguments.system}, links of {arguments.link_rate} Mbit/s, {arguments.size}; targets: {TARGET_GAIN} times the rings at 5, 6"

@@ -26,6 +26,11 @@
 /* Slots that a neighbour's flow has at least, where segments can be short enough. */
 #define WINDOW_LEAST 8
 
+/* Messages to a neighbour that are under way at once, whatever the links; and as many as leave in
+ * the time that one takes through MPI and a network with sockets. */
+#define WINDOW_SOME    4
+#define TRAVEL_SECONDS 100e-6
+
 /* An edge of a tree at this place, one way. */
 struct edge {
     int tree, other; /* its number; place at the other end */
@@ -473,6 +478,18 @@ static enum hs_status lay_out(struct forest *forest, struct hs_error *err)
     return HS_OK;
 }
 
+/* How many messages to a neighbour are under way: those that leave while the first travels, and
+ * some. More would only wait in the network's queues, where what others wait for lies behind them:
+ * in rendezvous that is asked and answered there, too. 0: nothing limits them. */
+static size_t window_of(const struct forest *forest, size_t messages)
+{
+    double seconds = forest->packing->seconds_per_byte * (double)forest->base.call.count *
+                     (double)hs_datatype_bytes(forest->base.call.reduction.datatype);
+    double most = WINDOW_SOME + TRAVEL_SECONDS * (double)messages / seconds;
+
+    return seconds > 0 && most < HS_FLOW_WINDOW_MAX ? (size_t)most : 0;
+}
+
 static void start_flow(struct neighbour *with, size_t longest, char *scratch, size_t room)
 {
     static const struct hs_flow_rules rules = {message, piece};
@@ -482,7 +499,8 @@ static void start_flow(struct neighbour *with, size_t longest, char *scratch, si
                                 .send_count = with->before[true][forest->turns],
                                 .receive_count = with->before[false][forest->turns],
                                 .reduction = forest->base.call.reduction,
-                                .tag = forest->base.call.tag};
+                                .tag = forest->base.call.tag,
+                                .send_window = window_of(forest, with->before[true][forest->turns])};
 
     plan.slot_bytes = longest * hs_datatype_bytes(plan.reduction.datatype);
     hs_flow_slots(&plan, scratch, room,
