@@ -425,6 +425,20 @@ static bool use(struct player *player, int unit, struct moment now)
     return true;
 }
 
+/* To the unit's next flow that is not through; `width`: there is none in this round. */
+static void pass_on(struct player *player, int unit)
+{
+    const struct flow *sent = &player->flows[0][unit * player->width];
+    const struct flow *used = &player->flows[1][unit * player->width];
+    int flow = player->ranks[unit].flow;
+
+    do
+        flow++;
+    while (flow < player->width && sent[flow].other == sent[flow].end &&
+           used[flow].next == used[flow].end);
+    player->ranks[unit].flow = flow;
+}
+
 /* As the engine looks at its flows, one after the other: it posts receives, sends what can be sent,
  * uses one that has come, and does both again; until it has to keep a message apart, or finds
  * nothing to do. */
@@ -448,7 +462,8 @@ static void go_on(struct player *player, int unit, struct moment now)
         if (rank->step == TO_END)
             post_receives(player, unit, now);
         rank->step = TO_POST;
-        if (++rank->flow < player->width)
+        pass_on(player, unit);
+        if (rank->flow < player->width)
             continue;
         rank->flow = 0;
         rank->sleeps = !rank->moved;

@@ -67,15 +67,15 @@ struct step {
     double blocks, times;
 };
 
-/* Adds what the step's messages do on level l. Returns the latency and the seconds per byte of a
+/* Adds what the step's messages do on level l, a child of which has so many ranks. Returns the latency and the seconds per byte of a
  * block of those that cross it and none further out; *out: the largest of what leaves a child. */
 static struct hs_price_line add_level(struct hs_steps *steps, const struct step *step, size_t l,
-                                      int64_t link, double *out)
+                                      int64_t child_ranks, int64_t link, double *out)
 {
     const struct hs_level *level = &steps->system->levels[l];
     double bytes = steps->price->bytes / (double)steps->price->key.layer.size, leaving;
     double load = step->blocks / share_on(&leaving, steps, step->traffic, l, link);
-    int64_t ahead = hs_larger(1, step->traffic->distance / hs_system_child_ranks(steps->system, l));
+    int64_t ahead = hs_larger(1, step->traffic->distance / child_ranks);
     double latency = hs_level_latency(level, step->blocks * bytes);
 
     *out = fmax(*out, step->blocks / leaving);
@@ -137,7 +137,7 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
             link = hs_smaller(link, steps->senders);
         if (steps->both_ways && child_ranks > 1)
             link *= 2;
-        some = add_level(steps, &taken, l, link, &out);
+        some = add_level(steps, &taken, l, child_ranks, link, &out);
         latency = some.latency_seconds = fmax(latency, some.latency_seconds);
         if (some.seconds_per_byte >= step.seconds_per_byte)
             at = (int)l;
