@@ -500,7 +500,8 @@ static void start_flow(struct neighbour *with, size_t longest, char *scratch, si
                                 .receive_count = with->before[false][forest->turns],
                                 .reduction = forest->base.call.reduction,
                                 .tag = forest->base.call.tag,
-                                .send_window = window_of(forest, with->before[true][forest->turns])};
+                                .send_window =
+                                    window_of(forest, with->before[true][forest->turns])};
 
     plan.slot_bytes = longest * hs_datatype_bytes(plan.reduction.datatype);
     hs_flow_slots(&plan, scratch, room,

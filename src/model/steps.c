@@ -67,8 +67,9 @@ struct step {
     double blocks, times;
 };
 
-/* Adds what the step's messages do on level l, a child of which has so many ranks. Returns the latency and the seconds per byte of a
- * block of those that cross it and none further out; *out: the largest of what leaves a child. */
+/* Adds what the step's messages do on level l, a child of which has so many ranks. Returns the
+ * latency and the seconds per byte of a block of those that cross it and none further out; *out:
+ * the largest of what leaves a child. */
 static struct hs_price_line add_level(struct hs_steps *steps, const struct step *step, size_t l,
                                       int64_t child_ranks, int64_t link, double *out)
 {
