@@ -27,9 +27,9 @@
 #define WINDOW_LEAST 8
 
 /* Messages to a neighbour that are under way at once, whatever the links; and as many as leave in
- * the time that one takes through MPI and a network with sockets. */
+ * the time that one takes through MPI, a network with sockets and a process that has to wake. */
 #define WINDOW_SOME    4
-#define TRAVEL_SECONDS 100e-6
+#define TRAVEL_SECONDS 1e-3
 
 /* An edge of a tree at this place, one way. */
 struct edge {

@@ -428,15 +428,15 @@ static bool use(struct player *player, int unit, struct moment now)
 /* To the unit's next flow that is not through; `width`: there is none in this round. */
 static void pass_on(struct player *player, int unit)
 {
-    const struct flow *sent = &player->flows[0][unit * player->width];
-    const struct flow *used = &player->flows[1][unit * player->width];
-    int flow = player->ranks[unit].flow;
+    struct rank *rank = &player->ranks[unit];
 
-    do
-        flow++;
-    while (flow < player->width && sent[flow].other == sent[flow].end &&
-           used[flow].next == used[flow].end);
-    player->ranks[unit].flow = flow;
+    for (rank->flow++; rank->flow < player->width; rank->flow++) {
+        const struct flow *sent = &player->flows[0][unit * player->width + rank->flow];
+        const struct flow *used = &player->flows[1][unit * player->width + rank->flow];
+
+        if (sent->other < sent->end || used->next < used->end)
+            return;
+    }
 }
 
 /* As the engine looks at its flows, one after the other: it posts receives, sends what can be sent,
