@@ -145,6 +145,8 @@ static const char *const model_names[MODELS] = {"nccl", "mpi", "plain", "plain_m
 static const struct hs_price_model *const models[MODELS] = {
     &hs_nccl_price_model, &hs_mpi_price_model, &plain_model, &plain_mpi_model, &rule_model};
 static double constants[MODELS][HS_CONSTANTS_MAX], kept[MODELS][HS_CONSTANTS_MAX];
+/* What a fit of a machine's own left of its times, as struct hs_own_constants has it. */
+static double left[MODELS];
 
 static const void *call_of(const struct point *point, size_t model)
 {
@@ -386,6 +388,7 @@ static enum hs_status recall_model(char *const *words, struct hs_error *err)
     if (find_model(&model, words[0], err))
         return HS_INVALID;
     memcpy(constants[model], kept[model], sizeof(kept[model]));
+    left[model] = 0;
     return HS_OK;
 }
 
@@ -405,6 +408,20 @@ static enum hs_status take_points(struct hs_price_point **taken, size_t *count, 
     return HS_OK;
 }
 
+/* Root mean square of log(price / time). */
+static double residual_of(const struct hs_constants_question *question, const double *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < question->count; i++) {
+        const struct hs_price_point *point = &question->points[i];
+        double error = log(question->model->seconds(point->call, values) / point->seconds);
+
+        sum += error * error;
+    }
+    return question->count > 0 ? sqrt(sum / (double)question->count) : 0;
+}
+
 static enum hs_status fit_model(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -420,6 +437,7 @@ static enum hs_status fit_model(char *const *words, struct hs_error *err)
     question.points = taken;
     question.around = strcmp(words[1], "own") == 0 ? kept[model] : NULL;
     status = hs_constants_fit(constants[model], &cost, &question, err);
+    left[model] = status == HS_OK && question.around ? residual_of(&question, constants[model]) : 0;
     free(taken);
     if (status == HS_OK)
         printf("cost\t%.9g\n", cost);
@@ -459,9 +477,9 @@ static enum hs_status tell_own(char *const *words, struct hs_error *err)
 static double deviation_of(const struct point *point, size_t model, double doubt)
 {
     if (model == NCCL)
-        return hs_nccl_deviation(&point->run, constants[model], doubt, 0);
+        return hs_nccl_deviation(&point->run, constants[model], doubt, left[model]);
     if (model == MPI)
-        return hs_mpi_deviation(&point->call, constants[model], doubt, 0);
+        return hs_mpi_deviation(&point->call, constants[model], doubt, left[model]);
     return 0;
 }
 
