@@ -677,8 +677,8 @@ static bool gets_free(cudaStream_t stream, double seconds)
     return cudaStreamQuery(stream) == cudaSuccess;
 }
 
-/* NCCL refuses ranks that share a GPU unless it takes them for nodes, or is told to allow it: as the
- * backend does (nccl.c), for communicators made without it. */
+/* NCCL refuses ranks that share a GPU unless it takes them for nodes, or is told to allow it: as
+ * the backend does (nccl.c), for communicators made without it. */
 static void allow_sharing(void)
 {
     char id[64];
