@@ -408,20 +408,6 @@ static enum hs_status take_points(struct hs_price_point **taken, size_t *count, 
     return HS_OK;
 }
 
-/* Root mean square of log(price / time). */
-static double residual_of(const struct hs_constants_question *question, const double *values)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < question->count; i++) {
-        const struct hs_price_point *point = &question->points[i];
-        double error = log(question->model->seconds(point->call, values) / point->seconds);
-
-        sum += error * error;
-    }
-    return question->count > 0 ? sqrt(sum / (double)question->count) : 0;
-}
-
 static enum hs_status fit_model(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -437,7 +423,9 @@ static enum hs_status fit_model(char *const *words, struct hs_error *err)
     question.points = taken;
     question.around = strcmp(words[1], "own") == 0 ? kept[model] : NULL;
     status = hs_constants_fit(constants[model], &cost, &question, err);
-    left[model] = status == HS_OK && question.around ? residual_of(&question, constants[model]) : 0;
+    left[model] = 0;
+    if (status == HS_OK && question.around && question.count > 0)
+        hs_constants_error(&left[model], &question, constants[model]);
     free(taken);
     if (status == HS_OK)
         printf("cost\t%.9g\n", cost);

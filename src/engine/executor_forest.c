@@ -379,6 +379,13 @@ static size_t room_of(const struct forest *forest)
     return hs_most(room, HS_SCRATCH_LEAST) / ((size_t)forest->base.call.layer.size - 1) / 64 * 64;
 }
 
+/* As seconds_per_byte of a packing counts them. */
+static double all_bytes(const struct forest *forest)
+{
+    return (double)forest->base.call.count *
+           (double)hs_datatype_bytes(forest->base.call.reduction.datatype);
+}
+
 /* Into how many segments, the same on all ranks: so that the longest is no longer than a message
  * may be, and than slots for each neighbour have room. */
 static size_t segments_of(const struct forest *forest, size_t longest)
@@ -387,8 +394,7 @@ static size_t segments_of(const struct forest *forest, size_t longest)
     size_t room = room_of(forest) / 2;
     size_t most =
         hs_most(room / WINDOW_LEAST, hs_least(room - 64, (size_t)HS_PACKING_SEGMENT_BYTES));
-    double all = (double)forest->base.call.count *
-                 (double)hs_datatype_bytes(forest->base.call.reduction.datatype);
+    double all = all_bytes(forest);
     size_t many = hs_least((size_t)hs_packing_segments(forest->packing, all),
                            bytes / (size_t)HS_PACKING_SEGMENT_BYTES);
 
@@ -483,8 +489,7 @@ static enum hs_status lay_out(struct forest *forest, struct hs_error *err)
  * in rendezvous that is asked and answered there, too. 0: nothing limits them. */
 static size_t window_of(const struct forest *forest, size_t messages)
 {
-    double seconds = forest->packing->seconds_per_byte * (double)forest->base.call.count *
-                     (double)hs_datatype_bytes(forest->base.call.reduction.datatype);
+    double seconds = forest->packing->seconds_per_byte * all_bytes(forest);
     double most = WINDOW_SOME + TRAVEL_SECONDS * (double)messages / seconds;
 
     return seconds > 0 && most < HS_FLOW_WINDOW_MAX ? (size_t)most : 0;

@@ -101,8 +101,8 @@ static enum hs_status set_default(const char *name, const char *value, struct hs
 /* Few thread blocks, so that kernels of several ranks find room side by side, and nothing that
  * knows only GPUs of one rank each. Where all ranks have one and the same GPU they are on one node.
  */
-static enum hs_status allow_sharing(const struct nccl_state *state, const struct hs_nccl_api *api,
-                                    struct hs_error *err)
+enum hs_status hs_nccl_allow_sharing(const struct hs_nccl_api *api, int rank, bool mates,
+                                     struct hs_error *err)
 {
     static const char *const defaults[][2] = {
         {"NCCL_MAX_CTAS", "2"}, {"NCCL_MNNVL_ENABLE", "0"}, {"NCCL_RAS_ENABLE", "0"}};
@@ -111,14 +111,14 @@ static enum hs_status allow_sharing(const struct nccl_state *state, const struct
 
     for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && status == HS_OK; i++)
         status = set_default(defaults[i][0], defaults[i][1], err);
-    if (status == HS_OK && state->device.mates == state->mpi.np) {
+    if (status == HS_OK && mates) {
         status = set_default("NCCL_SOCKET_IFNAME", "lo", err);
         if (status == HS_OK)
             status = set_default("NCCL_IB_DISABLE", "1", err);
     }
     if (status != HS_OK || api->version >= 23000)
         return status == HS_OK ? set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err) : status;
-    snprintf(id, sizeof(id), "hiersearch-rank-%d", state->mpi.rank);
+    snprintf(id, sizeof(id), "hiersearch-rank-%d", rank);
     status = set_default("NCCL_HOSTID", id, err);
     return status == HS_OK ? set_default("NCCL_NET", "Socket", err) : status;
 }
@@ -128,7 +128,9 @@ static enum hs_status allow_sharing(const struct nccl_state *state, const struct
 static enum hs_status set_environment(struct nccl_state *state, const struct hs_nccl_api *api,
                                       struct hs_error *err)
 {
-    enum hs_status status = state->device.shared ? allow_sharing(state, api, err) : HS_OK;
+    bool mates = state->device.mates == state->mpi.np;
+    enum hs_status status =
+        state->device.shared ? hs_nccl_allow_sharing(api, state->mpi.rank, mates, err) : HS_OK;
 
     if (status == HS_OK)
         status = set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err);

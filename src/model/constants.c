@@ -36,6 +36,22 @@ static void differentiate(double *derivatives, const struct hs_price_model *mode
     }
 }
 
+double hs_constants_error(double *rms, const struct hs_constants_question *question,
+                          const double *values)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < question->count; i++) {
+        double off = log(question->model->seconds(question->points[i].call, values) /
+                         question->points[i].seconds);
+
+        sum += fabs(off);
+        squares += off * off;
+    }
+    *rms = sqrt(squares / (double)question->count);
+    return exp(sum / (double)question->count) - 1;
+}
+
 double hs_constants_variance(const struct hs_price_model *model, const void *call,
                              const double *values, const double *deviations)
 {

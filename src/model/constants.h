@@ -72,6 +72,11 @@ struct hs_constants_question {
 enum hs_status hs_constants_fit(double *values, double *cost,
                                 const struct hs_constants_question *question, struct hs_error *err);
 
+/* How far the values are from the question's times, of which there are some: exp(mean |log(price /
+ * time)|) - 1; *rms: the root mean square of log(price / time). */
+double hs_constants_error(double *rms, const struct hs_constants_question *question,
+                          const double *values);
+
 /* To first order, sum_i (d log(seconds) / d log(value_i) deviations_i)^2, by differences: the
  * variance of log(seconds) of a call on a machine the logs of whose constants are off the values by
  * these standard deviations [of the model's count]. */

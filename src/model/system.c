@@ -142,22 +142,16 @@ enum hs_status hs_system_choose(struct hs_system *system, const int *children, i
     return HS_OK;
 }
 
-/* Asked often, of many: most differ in their first letter. */
-static bool begins_with(const char *name, const char *word)
-{
-    return name[0] == word[0] && strncmp(name, word, strlen(word)) == 0;
-}
-
 bool hs_level_is_inside(const struct hs_level *level)
 {
     static const char *const others[] = {"nvswitch", "quad", "cube", "package", "xbus",
                                          "socket",   "numa", "node", "core",    "cache"};
 
     for (size_t i = 0; i < HS_LINK_COUNT; i++)
-        if (begins_with(level->name, hs_link_names[i]))
+        if (strncmp(level->name, hs_link_names[i], strlen(hs_link_names[i])) == 0)
             return true;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (begins_with(level->name, others[i]))
+        if (strncmp(level->name, others[i], strlen(others[i])) == 0)
             return true;
     return false;
 }

@@ -29,23 +29,6 @@ static enum hs_status list_points(struct hs_price_point **points, size_t *count,
                    list->items[0].file);
 }
 
-/* exp(mean |ln|) - 1; *rms: the root mean square of ln. */
-static double error_of(double *rms, const struct hs_constants_question *question,
-                       const double *values)
-{
-    double sum = 0, squares = 0;
-
-    for (size_t i = 0; i < question->count; i++) {
-        double off = log(question->model->seconds(question->points[i].call, values) /
-                         question->points[i].seconds);
-
-        sum += fabs(off);
-        squares += off * off;
-    }
-    *rms = sqrt(squares / (double)question->count);
-    return exp(sum / (double)question->count) - 1;
-}
-
 /* Adds what the times said much of to the system's own. */
 static enum hs_status keep(struct hs_system *system, const struct hs_constants_question *question,
                            const double *values, struct hs_error *err)
@@ -117,7 +100,7 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
     question.points = points;
     if (status == HS_OK) {
         hs_calls_values(values, system);
-        *before = error_of(&residual, &question, values);
+        *before = hs_constants_error(&residual, &question, values);
         start_values(around, system);
         memcpy(values, around, sizeof(values));
         status = hs_constants_fit(values, NULL, &question, err);
@@ -128,7 +111,7 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
         status = keep_version(system, list, err);
     if (status == HS_OK) {
         hs_calls_values(values, system);
-        *after = error_of(&residual, &question, values);
+        *after = hs_constants_error(&residual, &question, values);
         system->constants.residual = system->constants.count > 0 ? residual : 0;
         system->nccl.residual = system->constants.residual;
     }

@@ -677,21 +677,6 @@ static bool gets_free(cudaStream_t stream, double seconds)
     return cudaStreamQuery(stream) == cudaSuccess;
 }
 
-/* NCCL refuses ranks that share a GPU unless it takes them for nodes, or is told to allow it: as
- * the backend does (nccl.c), for communicators made without it. */
-static void allow_sharing(void)
-{
-    char id[64];
-
-    snprintf(id, sizeof(id), "hiersearch-rank-%d", my_rank);
-    setenv("NCCL_HOSTID", id, 0);
-    setenv("NCCL_NET", "Socket", 0);
-    setenv("NCCL_SOCKET_IFNAME", "lo", 0);
-    setenv("NCCL_IB_DISABLE", "1", 0);
-    setenv("NCCL_MAX_CTAS", "2", 0);
-    setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 0);
-}
-
 /* A kernel of `second` waits on rank 0 for a peer that does not come; `first` is aborted by itself
  * beside it. What NCCL does then is a fact, not right or wrong; that all ends is the check. */
 static void check_abort_order(double seconds)
@@ -710,7 +695,7 @@ static void check_abort_order(double seconds)
     stop_if(hs_nccl_api_get(&single.api, &err), &err);
     stop_if(hs_cuda_device_take(&device, MPI_COMM_WORLD, idle, &err), &err);
     if (device.shared)
-        allow_sharing();
+        stop_if(hs_nccl_allow_sharing(single.api, my_rank, device.mates == np, &err), &err);
     single.comm = pair_comm(single.api);
     second = pair_comm(single.api);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
