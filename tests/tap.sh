@@ -13,9 +13,16 @@ not_ok() {
 }
 # skip SENTENCE WHY
 skip() { echo "ok $((number += 1)) - $tap_before$1$tap_behind # SKIP $2"; }
+# tails FILE...: what was not right in it, of a test that prints TAP, else its end.
 tails() {
     local file
-    for file; do [ ! -s "$file" ] || tail -n 20 "$file"; done
+    for file; do
+        if grep -q '^not ok' "$file" 2>/dev/null; then
+            grep -A 12 '^not ok' "$file" | sed -n 1,60p
+        elif [ -s "$file" ]; then
+            tail -n 20 "$file"
+        fi
+    done
 }
 
 # empty SENTENCE TEXT

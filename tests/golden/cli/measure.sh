@@ -13,4 +13,4 @@ fake libexec libexec/hiersearch/hiersearch-measure
 RANK='rank 7' PATH="$PWD/elsewhere:/usr/bin:/bin" bin/hiersearch measure abci --size '1 MiB'
 fake beside bin/hiersearch-measure
 RANK='rank 7' PATH="$PWD/elsewhere:/usr/bin:/bin" bin/hiersearch measure abci --size '1 MiB'
-RANK='rank 7' bin/hiersearch help measure | head -n 1
+RANK='rank 7' bin/hiersearch help measure | sed -n 1,1p

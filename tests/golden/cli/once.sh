@@ -2,10 +2,10 @@
 process() { rank=$1; shift; RANK=$rank WORLD_SIZE=2 hiersearch "$@"; }
 for rank in 0 1; do
     echo "process $rank:"
-    process "$rank" --help | head -n 1
-    process "$rank" | head -n 1
-    process "$rank" run --help | head -n 1
-    process "$rank" help predict | head -n 1
+    process "$rank" --help | sed -n 1,1p
+    process "$rank" | sed -n 1,1p
+    process "$rank" run --help | sed -n 1,1p
+    process "$rank" help predict | sed -n 1,1p
     process "$rank" systems abci --text
 done
 # And one says what is wrong, while the other ends with the same status.

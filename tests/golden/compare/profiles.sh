@@ -4,7 +4,7 @@ sed '/"calls": 12800,/,/}/{ /"bytes": 335544320000/,/}/{ s/"seconds": 800.0,/"se
     s/"MPI_Bcast"/"MPI_Ibcast"/; s/"seconds": 60,/"seconds": 54,/; s/"bytes": 102400,/"bytes": 127999,/' "$before" >after.json
 hiersearch compare "$before" after.json
 hiersearch compare "$before" after.json --format csv
-hiersearch compare after.json "$before" | head -n 3
+hiersearch compare after.json "$before" | sed -n 1,3p
 hiersearch compare "$before" after.json -o changes.json && grep -c '"call":' changes.json
 # What cannot be.
 hiersearch compare "$before"

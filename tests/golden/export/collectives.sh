@@ -8,7 +8,7 @@ for order in in-place permuted; do
     hiersearch export $order.json --to ompi-tuned --plan 4x2 -q | grep -v '^#'
     hiersearch export $order.json --to nccl-tuner --plan 4x2 -q | grep -E '^(reduces|allg)'
     for format in msccl ompi-tuned-json astra-sim jax horovod mpich ucc; do
-        hiersearch export $order.json --to $format --plan 4x2 -q 2>&1 | head -n 12 | sed -n '1p;11p'
+        hiersearch export $order.json --to $format --plan 4x2 -q 2>&1 | sed -n 1,12p | sed -n '1p;11p'
     done
 done
 hiersearch predict "$cluster" --np 8 --size 4MiB --collective allgather -k 2 -q -o allgather.json >/dev/null

@@ -8,7 +8,7 @@ hiersearch predict ours.json --before "$line" --np 256 --size 1MiB --format csv 
 echo '$ results, and more of them for what they made'
 hiersearch fit abci "$SRC/tests/golden/fit/4x8x4.json" "$SRC/tests/golden/fit/8x4x2x2.json" -q -o two.json --size 64MiB | sed -n '/^what/,$p'
 hiersearch fit two.json "$SRC/tests/golden/fit/4x8x4.json" -o three.json --for 64 | sed -n '/^what/,$p'
-grep -o '[0-9]* layer times of .* that it had' three.json | head -1
+grep -o '[0-9]* layer times of .* that it had' three.json | sed -n 1,1p
 echo '$ more processes than are described: in the words of predict'
 hiersearch fit two.json "$SRC/tests/golden/fit/4x8x4.json" -o three.json --for 8704 2>&1 | grep 8704
 hiersearch predict three.json --np 8704 --size 128MiB 2>&1 | grep 'warning.*8704'

@@ -3,7 +3,7 @@ cluster='node:4@100GB/s~1us,ib@12GB/s~3us'
 hiersearch predict "$cluster" --np 64 --size 1MiB --collective reduce-scatter -k 2 -q
 hiersearch predict "$cluster" --np 64 --size 1MiB --collective reduce_scatter --order permuted -k 2 -q
 hiersearch predict "$cluster" --np 64 --size 64KiB:4MiB --collective AllGather --order permuted -q
-hiersearch predict "$cluster" --np 64 --size 1MiB --collective all-gather --explain 4x16 -q | head -30
+hiersearch predict "$cluster" --np 64 --size 1MiB --collective all-gather --explain 4x16 -q | sed -n 1,30p
 hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order permuted -k 1 -q
 hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --as nccl-tests -q
 hiersearch predict "$cluster" --np 64 --size 1MiB --collective allgather -k 1 --json -q | grep -E '"(collective|order)"'

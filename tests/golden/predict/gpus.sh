@@ -1,13 +1,13 @@
 # A job that got some of a node's GPUs, where single links join them: which machine that is, and what is no choice.
-hiersearch predict dgx1-v100 --gpus 6,0,4,1 -q -o some.json | head -n 1
+hiersearch predict dgx1-v100 --gpus 6,0,4,1 -q -o some.json | sed -n 1,1p
 python3 - <<'END'
 import json
 level = json.load(open("some.json"))["system"]["levels"][0]
 print(level["arity"], level["relays"], [link["between"] + [link.get("count", 1)] for link in level["links"] if max(link["between"]) < 4])
 END
-hiersearch predict dgx1-v100 --gpus 0,1,4,6 --np 8 -q | head -n 1
+hiersearch predict dgx1-v100 --gpus 0,1,4,6 --np 8 -q | sed -n 1,1p
 # A range is the numbers from one to the other.
-hiersearch predict dgx1-v100 --gpus 0-3,6 -q | head -n 1
+hiersearch predict dgx1-v100 --gpus 0-3,6 -q | sed -n 1,1p
 try() { echo "\$ hiersearch predict $*"; hiersearch predict "$@" 2>&1; echo "exit $?"; }
 try dgx1-v100 --gpus 0,8
 try dgx1-v100 --gpus 0,64

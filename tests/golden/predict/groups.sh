@@ -35,5 +35,5 @@ sed '/"over":/d' out.json >bad.json; try hiersearch report bad.json -o x.html
 sed '/"mesh":/d' out.json >bad.json; try hiersearch report bad.json -o x.html
 sed 's/"plan": "16"/"plan": "64"/' out.json >bad.json; try hiersearch report bad.json -o x.html
 # As a job's messages write several axes of a group.
-p $machine --mesh tp=4,pp=2,dp=16 --over tp+dp --size 1MiB -k 1 --machines 0 | head -n 1
+p $machine --mesh tp=4,pp=2,dp=16 --over tp+dp --size 1MiB -k 1 --machines 0 | sed -n 1,1p
 p $machine --mesh tp=4,dp=16 --over tp+ep

@@ -8,4 +8,4 @@ hiersearch predict "$machine" --np 24 --size 64KiB --algorithms halving --top 1
 echo
 hiersearch predict "$machine" --np 24 --size 64KiB --algorithms halfing
 echo "exit $?"
-hiersearch predict "$machine" --np 24 --size 64KiB --explain 4dx6h | head -9
+hiersearch predict "$machine" --np 24 --size 64KiB --explain 4dx6h | sed -n 1,9p

@@ -2,7 +2,7 @@
 machine='node:4@20GB/s~0.5us,ib@12GB/s~2us'
 hiersearch predict "$machine;library=mpich" --np 64 --size 1MiB --algorithms native --top 3 --machines 0
 echo
-hiersearch predict "$machine;library=mpich" --np 64 --size 1MiB --machines 0 --explain 16nx4rn | head -12
+hiersearch predict "$machine;library=mpich" --np 64 --size 1MiB --machines 0 --explain 16nx4rn | sed -n 1,12p
 echo
 hiersearch predict "$machine;library=openmpi" --np 16 --size 1MiB --algorithms all --top 1 --machines 0
 echo

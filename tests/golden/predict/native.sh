@@ -4,7 +4,7 @@ for size in 64KiB 25MB 1GiB; do
 done
 hiersearch predict dgx-h100-superpod --np 512 --size 1MiB:8MiB -q
 hiersearch predict dgx-h100-superpod --np 256:512 --size 1MiB:2MiB -q
-hiersearch predict dgx-h100-superpod --np 512 --size 1MiB:2MiB -q --format csv | head -n 1
+hiersearch predict dgx-h100-superpod --np 512 --size 1MiB:2MiB -q --format csv | sed -n 1,1p
 hiersearch predict dgx-h100-superpod --np 512 --size 64KiB -q --explain best | sed -n '/^Winner by message/,/^$/p'
 hiersearch predict dgx-h100-superpod --np 512 --size 25MB -q -o r.json >/dev/null
 hiersearch export r.json --to nccl-tuner

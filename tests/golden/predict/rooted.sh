@@ -2,7 +2,7 @@
 cluster='node:4@100GB/s~1us,ib@12GB/s~3us'
 hiersearch predict "$cluster" --np 64 --size 4MiB --collective broadcast -k 3 -q
 hiersearch predict "$cluster;library=mpich" --np 64 --size 4KiB --collective reduce -k 1 -q
-hiersearch predict "$cluster" --np 16 --size 1MiB --collective bcast --explain 4hdx4hr --machines 0 | head -20
+hiersearch predict "$cluster" --np 16 --size 1MiB --collective bcast --explain 4hdx4hr --machines 0 | sed -n 1,20p
 hiersearch predict "$cluster" --np 16 --size 1KiB,1GiB --collective reduce --as nccl-tests --machines 0 -q
 hiersearch predict "$cluster" --np 64 --size 1MiB --collective reduce -k 1 --json -q | grep -E '"(collective|plan)"'
 # What cannot be.

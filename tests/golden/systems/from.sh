@@ -23,7 +23,7 @@ from l40s.txt
 from gh200.xml
 from p4d.xml
 from p5.xml
-from p5.txt p5.xml | head -n 4
+from p5.txt p5.xml | sed -n 1,4p
 from hwloc.xml ibstatus.txt
 from hwloc3.xml ibstatus.txt
 from dgx1-v100.txt

@@ -3,7 +3,7 @@ hiersearch systems ac922-4gpu | sed -n '/^level/,/^$/p'
 hiersearch systems ac922-4gpu | grep '^links of'
 hiersearch systems mi250x | grep '^links of'
 hiersearch systems mi250-16 | grep '^links of'
-hiersearch systems ac922-4gpu --format csv | sed -n '/^level,from/,$p' | head -n 3
+hiersearch systems ac922-4gpu --format csv | sed -n '/^level,from/,$p' | sed -n 1,3p
 hiersearch systems ac922-4gpu --text 2>&1
 hiersearch systems ac922-4gpu --json >one.json
 hiersearch systems ./one.json --json | cmp - one.json && echo same
@@ -15,7 +15,7 @@ level, links = system["levels"][0], system["levels"][0]["links"]
 exec(sys.argv[1])
 json.dump(system, open("bad.json", "w"))' "$1"
     echo "\$ $1"
-    hiersearch systems ./bad.json 2>&1 | head -n 1
+    hiersearch systems ./bad.json 2>&1 | sed -n 1,1p
 }
 try 'links[2]["between"] = [0, 6]'
 try 'links[2]["between"] = [0, 0]'
@@ -53,7 +53,7 @@ same 16xMI250X mi250-16
 same 8xA100-bridged a100-pcie-bridged
 same 8xA6000-bridged a6000-bridged
 hiersearch systems 2xA100-bridged | sed -n '/between/,$p'
-hiersearch predict '8xV100-cube' --gpus 0,1,4,6 -q | head -n 1
+hiersearch predict '8xV100-cube' --gpus 0,1,4,6 -q | sed -n 1,1p
 for line in 4xV100-cube 8xA100-cube 8xV100-power9 7xA100-bridged 8xL40S-bridged; do
     hiersearch systems $line 2>&1
 done
