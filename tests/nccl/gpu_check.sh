@@ -1,12 +1,14 @@
 #!/bin/bash
 # Checks the backends on a machine with GPUs, each element verified; nccl, nccl-graph, nccl-symmetric, and host and mpi on GPU memory.
-#     tests/nccl/gpu_check.sh BUILD [smoke|function|recovery|cost]...      (make gpu-check; without a part: all)
+#     tests/nccl/gpu_check.sh BUILD [smoke|function|recovery|cost|applied]...      (make gpu-check; without a part: all)
 # BUILD: a build folder, or what `make gpu-package` made, as a folder or as an archive, which is unpacked beside itself; its
 # `root` is then what in_root.sh takes.
 #     smoke      one rank: what is there, every split, memory under compute-sanitizer, the figures of gpu_probe
 #     function   more ranks: one sum by every split, then types and operations, then hiersearch-measure
-#     recovery   hangs in each phase and a rank that stands still, live and in graphs; whether single aborts block
+#     recovery   hangs in each phase and a rank that stands still, live and in graphs; whether single aborts block; a program of
+#                PyTorch, alone and by plans, one rank of which stays away
 #     cost       host time per call: blocking, non-blocking, in graphs; with and without NCCL's implicit launch order
+#     applied    a program of PyTorch (torch_job.py) alone, by plans and under the profile; where python3 has PyTorch
 # With one GPU: 4 ranks share it (HIERSEARCH_SHARED_GPU=1), a functional test; its times mean nothing and none is kept.
 # Environment: OUT (the folder for everything, default BUILD/gpu-check), DEADLINE (seconds for all, 3600), LIMIT (seconds for
 # a check, 900), FIRST_LIMIT (for the first run of 2 ranks, 60: then MPS is tried), HANG (seconds before a plan is given up, 5),
@@ -16,7 +18,7 @@
 # TAP on stdout and in OUT/check.tap, all output in OUT/log.txt, NCCL's warnings in OUT/nccl.txt. Exit status: 0 where there
 # were checks and all were right, 77 where something that it needs is missing, else 1.
 set -u
-build=${1:?usage: gpu_check.sh BUILD [smoke|function|recovery|cost]...}
+build=${1:?usage: gpu_check.sh BUILD [smoke|function|recovery|cost|applied]...}
 here=$(cd "$(dirname "$0")" && pwd -P)
 case $build in
     *.tgz)
@@ -132,6 +134,76 @@ nvidia-smi --query-gpu=name,driver_version,compute_mode --format=csv,noheader 2>
     sed 's/^/# /' | tee -a "$out/check.tap"
 ranks=${RANKS:-$(seq 2 "$np")}
 
+# ---- a program of PyTorch, as it is, behind libhiersearch-nccl.so ----
+# torch RANKS NAME=VALUE... PART...: torch_job.py's parts; ranks that share a GPU are made to look like nodes, as our own are.
+torch() {
+    local n=$1 settings=()
+    shift
+    while [[ ${1:-} == *=* ]]; do settings+=("$1") && shift; done
+    # shellcheck disable=SC2016 # for the process of a rank
+    run "$limit" env OMP_NUM_THREADS=1 TORCH_NCCL_DUMP_ON_TIMEOUT=0 "${settings[@]}" "$python" -m torch.distributed.run \
+        --nproc-per-node "$n" --no-python bash -c 'ulimit -c 0
+            [ -z "${HIERSEARCH_SHARED_GPU:-}" ] || export NCCL_HOSTID=rank-$RANK NCCL_NET=Socket NCCL_MULTI_RANK_GPU_ENABLE=1 \
+                NCCL_MAX_CTAS=${NCCL_MAX_CTAS:-2} NCCL_MNNVL_ENABLE=0 NCCL_RAS_ENABLE=0 NCCL_SOCKET_IFNAME=lo NCCL_IB_DISABLE=1
+            exec "$0" "$@"' "$python" "$here/torch_job.py" "$@"
+}
+# torch_is SENTENCE CONDITION RANKS [NAME=VALUE]... PART...: ends well, all was right, and so is the condition.
+torch_is() {
+    local sentence=$1 condition=$2 begin=$SECONDS status
+    shift 2
+    torch "$@"
+    status=$?
+    grep -qE '^ok ' "$scratch/out" && ! grep -qE '^not ok|^Bail out' "$scratch/out" || status=1
+    { ((status == 0)) && eval "$condition"; } || status=$((status > 0 ? status : 1))
+    grep -E '^not ok|^# |hiersearch run:' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
+    say $status "$sentence ($(grep -c '^ok ' "$scratch/out") checks, $((SECONDS - begin)) s)"
+}
+# by_plan MINIMUM: the line of rank 0 says that so many calls went by plan, and none differed.
+by_plan() {
+    local line
+    line=$(grep -o 'hiersearch run: rank 0 had .*' "$scratch/out")
+    [[ $line =~ had\ ([0-9]+)\ of ]] && ((BASH_REMATCH[1] >= $1)) && ! grep -q 'hiersearch run: --verify' "$scratch/out" &&
+        { [[ $line != *compared* ]] || [[ $line == *", 0 of them differ"* ]]; }
+}
+# The losses of two runs, up to rounding.
+losses_are_those_of() {
+    "$python" - "$1" "$scratch/out" <<'END' >"$scratch/far" 2>&1
+import sys
+alone, here = ([line.split() for line in open(name) if line.startswith(("# ddp ", "# fsdp "))] for name in sys.argv[1:])
+far = [(a, b) for x, y in zip(alone, here) for a, b in zip(x[2:], y[2:]) if abs(float(a) - float(b)) > 1e-4 * abs(float(a))]
+print("far apart:", far)
+sys.exit(bool(far) or not alone or len(alone) != len(here))
+END
+    local status=$?
+    cat "$scratch/far" >>"$scratch/out"
+    return $status
+}
+# ends_by_itself: the program failed in time and nothing came back from the collective that a rank left.
+ends_by_itself() {
+    local status=$1
+    ((status != 0 && status != 124 && status != 137)) && grep -q '^ok 1' "$scratch/out" && ! grep -q '^not ok' "$scratch/out"
+}
+
+# has_torch SENTENCE: PyTorch is here, and the last number of ranks, $n, has plans of two layers, $by_plans; else that is said.
+has_torch() {
+    local inner call library rules
+    library=$(realpath "$build/libhiersearch-nccl.so")
+    for ((inner = 2; inner * inner < n && n % inner != 0; inner++)); do :; done
+    if ! "$python" -c 'import torch.distributed' 2>>"$out/log.txt"; then
+        tell "ok $((number += 1)) - $1 # SKIP $python has no PyTorch"
+    elif ((n % inner != 0 || inner >= n)); then
+        tell "ok $((number += 1)) - $1 # SKIP $n ranks have no plan of two layers"
+    else
+        rules="ranks $n"$'\n'
+        for call in allreduce reduce-scatter allgather; do
+            rules+="rule $call $n:1 0 $((n / inner))x$inner"$'\n'"rule $call $n:1 268435456 library"$'\n'
+        done
+        by_plans=("LD_PRELOAD=$library" "HIERSEARCH_NCCL_PLANS=$rules")
+        return 0
+    fi
+    return 1
+}
+
 # ---- the parts ----
 smoke() {
     local sanitizer how="under compute-sanitizer"
@@ -199,12 +271,19 @@ function_() {
 }
 
 recovery() {
-    local last
-    last=$(tail -1 <<<"${ranks// /$'\n'}")
-    check "$last ranks: plans that hang are given up and the others go on" "$limit" \
-        "${launch[@]}" "$last" "$job" hangs "${HANG:-5}"
+    local n by_plans way settings=()
+    n=$(tail -1 <<<"${ranks// /$'\n'}")
+    check "$n ranks: plans that hang are given up and the others go on" "$limit" \
+        "${launch[@]}" "$n" "$job" hangs "${HANG:-5}"
     check "2 ranks: what a single abort does beside a kernel that is stuck" "$limit" \
         "${launch[@]}" 2 "$job" abort-order "${HANG:-5}"
+    has_torch "a program of PyTorch one rank of which stays away" || return
+    for way in alone "by plan"; do
+        [ "$way" = alone ] || settings=("${by_plans[@]}")
+        torch "$n" "${settings[@]}" TORCH_NCCL_ASYNC_ERROR_HANDLING=1 leaves
+        ends_by_itself $?
+        say $? "$n ranks, one of which stays away, $way: PyTorch ends the program"
+    done
 }
 
 cost() {
@@ -218,12 +297,33 @@ cost() {
     done
 }
 
-(($# > 0)) || set -- smoke function recovery cost
+applied() {
+    local n by_plans
+    n=$(tail -1 <<<"${ranks// /$'\n'}")
+    has_torch "a program of PyTorch by plan" || return
+    torch_is "$n ranks: a program of PyTorch alone" true "$n" ddp fsdp time
+    cp "$scratch/out" "$scratch/alone"
+    torch_is "$n ranks: by plan, every call compared with NCCL's own" "by_plan 100 && losses_are_those_of $scratch/alone" "$n" \
+        "${by_plans[@]}" HIERSEARCH_VERIFY=1 elements groups graph ddp fsdp
+    torch_is "$n ranks: by plan, communicators that do not block" "by_plan 50 && losses_are_those_of $scratch/alone" "$n" \
+        "${by_plans[@]}" JOB_BOUND=1 elements groups graph ddp fsdp time
+    torch "$n" "LD_PRELOAD=$library" "HIERSEARCH_PROFILE_FOLDER=$scratch/p.ranks" ddp fsdp time &&
+        "$build/hiersearch" profile --read "$scratch/p.ranks" -o "$scratch/p.json" >>"$scratch/out" 2>&1 &&
+        losses_are_those_of "$scratch/alone" &&
+        "$python" -c 'import json, sys
+calls = json.load(open(sys.argv[1]))["calls"]
+print({(c["call"], c.get("datatype")): c["calls"] for c in calls})
+sys.exit(not {"ncclAllReduce", "ncclReduceScatter", "ncclAllGather"} <= {c["call"] for c in calls})' "$scratch/p.json" >>"$scratch/out" 2>&1
+    say $? "$n ranks: the profile counts its calls"
+    grep -E '^# .*us of the host|^\{' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
+}
+
+(($# > 0)) || set -- smoke function recovery cost applied
 for part in "$@"; do
     case $part in
-        smoke | recovery | cost) $part ;;
+        smoke | recovery | cost | applied) $part ;;
         function) function_ ;;
-        *) say 1 "the part $part is known: smoke, function, recovery or cost" ;;
+        *) say 1 "the part $part is known: smoke, function, recovery, cost or applied" ;;
     esac
 done
 tell "1..$number"

@@ -6,7 +6,7 @@
 set -u
 (($# == 2)) || { echo "usage: gpu_package.sh BUILD TO" >&2; exit 2; }
 build=$1 to=$2 from=${GPU_ROOT:-}
-programs=(hiersearch hiersearch-measure tests/nccl/nccl_job_gpu tests/nccl/device_job_gpu tests/nccl/gpu_probe_gpu)
+programs=(hiersearch hiersearch-measure libhiersearch-nccl.so libhiersearch-mpi.so tests/nccl/nccl_job_gpu tests/nccl/device_job_gpu tests/nccl/gpu_probe_gpu)
 [ -z "$from" ] || LD_LIBRARY_PATH=$(find "$from" -name 'lib*.so.*' -printf '%h\n' | sort -u | paste -sd:)
 [ -z "$from" ] || export LD_LIBRARY_PATH
 hydra=$from/usr/bin

@@ -1,7 +1,7 @@
 #!/bin/bash
 # gpu_check.sh and bench/gpu.sh where things go wrong, with made-up programs; and what gpu_package.sh makes. TAP on stdout.
 #     tests/nccl/test_gpu_check.sh quick|full MPI BUILD
-# full also runs the four calls of docs/gpu.md, as they stand there, from a package in which the stand-in takes the place of
+# full also runs the five calls of docs/gpu.md, as they stand there, from a package in which the stand-in takes the place of
 # NCCL and CUDA, where there is neither a compiler nor an MPI but the package's.
 set -u
 (($# == 3)) || { echo "usage: test_gpu_check.sh quick|full MPI BUILD" >&2; exit 2; }
@@ -70,7 +70,7 @@ ends 1 "nothing measured is not right" gpu-bench ROWS= "${bench[@]}"
 ends 1 "a first run that fails ends it" gpu-bench MEASURE='exit 1' "${bench[@]}"
 ends 1 "what comes after the deadline is not right" gpu-bench DEADLINE=0 "${bench[@]}"
 
-# ---- the four calls, with the stand-in ----
+# ---- the five calls, with the stand-in ----
 # A PATH with what a bare machine has: no compiler, no MPI.
 bare_path() {
     local name
@@ -86,7 +86,7 @@ bare_path() {
 # A build folder in which the stand-in is linked in place of the libraries.
 standin_build() {
     mkdir -p "$scratch/build/tests/nccl" "$scratch/build/gen"
-    cp "$build/hiersearch" "$scratch/build/"
+    cp "$build/hiersearch" "$build"/libhiersearch-{nccl,mpi}.so "$scratch/build/"
     cp "$build/gen/version.h" "$scratch/build/gen/"
     cp "$build/tests/nccl/measure" "$scratch/build/hiersearch-measure"
     cp "$build/tests/nccl/nccl_job" "$scratch/build/tests/nccl/nccl_job_gpu"
@@ -103,7 +103,7 @@ the_calls() {
     mkdir -p "$folder/build"
     git ls-files -z | tar --null -T - -cf - | tar -C "$folder" -xf -
     cp "$scratch/build/gpu-package.tgz" "$folder/build/"
-    for name in smoke function recovery cost; do
+    for name in smoke function recovery cost applied; do
         line=$(sed -n "s/^    \(.*gpu_check.sh build\/gpu-package.tgz $name\)\$/\1/p" docs/gpu.md)
         mkdir -p "$scratch/$name" "$scratch/standin"
         ((${#line} > 0 && ${#line} <= 2000)) && (cd "$folder" && env -i PATH="$scratch/bare" HOME="$scratch" OUT="$scratch/$name" STANDIN_DIR="$scratch/standin" \
