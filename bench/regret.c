@@ -16,17 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "search/regret.h"
 
 #define CHOSEN_ON  HS_MACHINES_USUAL
 #define ASKED_ON   HS_REGRET_ASKED
 #define JUDGED_ON  800
 #define POINTS_MAX 2000
+#define PAIRS      24    /* plans at random that the one shown is put beside */
 #define UNSURE     0.005 /* expected regret from which on a measurement is looked for */
 
 struct point {
     struct hs_regret guess, shown;
-    double proposed, random, most; /* what a measurement takes off; NaN: not unsure */
+    double proposed, stage, pair, most; /* what a measurement takes off; NaN: not unsure */
 };
 
 static void check(enum hs_status status, const struct hs_error *err)
@@ -58,28 +60,75 @@ static size_t judge_each(double *drops, struct hs_stage_key *keys, struct hs_reg
     return count;
 }
 
-/* What predict would propose; one at random of all; and the best of all, found by trying each. */
+/* The split and algorithms of a way through the lattice at random. */
+static struct hs_plan random_plan(const struct hs_regret_table *table, uint64_t *state)
+{
+    const struct hs_lattice *lattice = &table->lattice;
+    struct hs_plan plan = {.chunks = 1};
+
+    for (size_t node = 0; node + 1 < lattice->node_count;) {
+        size_t first = lattice->first_edge[node], count = lattice->first_edge[node + 1] - first;
+        size_t edge = first + hs_random_bits(state) % count;
+        size_t rows = table->first_row[edge + 1] - table->first_row[edge];
+        const struct hs_regret_row *row;
+
+        if (rows == 0) { /* nothing goes there */
+            node = 0;
+            plan.split.count = 0;
+            continue;
+        }
+        row = &table->rows[table->first_row[edge] + hs_random_bits(state) % rows];
+        plan.split.sizes[plan.split.count] = row->keys[0].layer.size;
+        plan.algorithms[plan.split.count][0] = (unsigned char)row->ways[0];
+        plan.algorithms[plan.split.count++][1] = (unsigned char)row->ways[1];
+        node = lattice->edge_end[edge];
+    }
+    return plan;
+}
+
+/* Mean of what the plan shown beside one at random takes off; *most becomes the largest. */
+static double judge_pairs(double *most, struct hs_regret_table *judged, const struct hs_plan *shown,
+                          struct hs_error *err)
+{
+    uint64_t state = 1;
+    double drop, sum = 0;
+
+    for (int i = 0; i < PAIRS; i++) {
+        struct hs_plan other = random_plan(judged, &state);
+
+        check(hs_regret_pair_drop(&drop, judged, shown, &other, err), err);
+        sum += drop;
+        *most = fmax(*most, drop);
+    }
+    return sum / PAIRS;
+}
+
+/* What predict would propose; at random a stage, or what lies between calls; the plan shown beside
+ * one at random; and the best of all of these. */
 static void judge_measurement(struct point *point, struct hs_regret_table *chosen,
-                              struct hs_regret_table *judged, struct hs_error *err)
+                              struct hs_regret_table *judged, const struct hs_plan *shown,
+                              struct hs_error *err)
 {
     double *drops = calloc(judged->row_count + 2, sizeof(*drops));
     struct hs_stage_key *keys = calloc(judged->row_count + 2, sizeof(*keys));
     struct hs_regret_proposal proposal;
     size_t count;
 
-    point->proposed = point->random = point->most = NAN;
+    point->proposed = point->stage = point->pair = point->most = NAN;
     if (drops && keys && point->shown.mean >= UNSURE) {
-        check(hs_regret_propose(&proposal, chosen, err), err);
-        if (proposal.whole)
-            proposal.stage = (struct hs_stage_key){.layer = {0, 0}};
+        check(hs_regret_propose(&proposal, chosen, shown, err), err);
         count = judge_each(drops, keys, judged, err);
-        point->random = point->most = 0;
+        point->stage = point->most = 0;
         for (size_t i = 0; i < count; i++) {
-            point->random += drops[i] / (double)count;
+            point->stage += drops[i] / (double)count;
             point->most = fmax(point->most, drops[i]);
             if (hs_stage_key_equal(keys[i], proposal.stage))
                 point->proposed = drops[i];
         }
+        if (proposal.whole)
+            check(hs_regret_pair_drop(&point->proposed, judged, shown, &proposal.rival, err), err);
+        point->pair = judge_pairs(&point->most, judged, shown, err);
+        point->most = fmax(point->most, point->proposed);
     }
     free(drops);
     free(keys);
@@ -112,7 +161,7 @@ static struct point judge(const struct hs_system *system, struct drawn *drawn, i
     check(hs_regret_least(&plan, &chosen, &found.plans[0].plan, &err), &err);
     check(hs_regret_of(&point.guess, &judged, &found.plans[0].plan, &err), &err);
     check(hs_regret_of(&point.shown, &judged, &plan, &err), &err);
-    judge_measurement(&point, &asked, &judged, &err);
+    judge_measurement(&point, &asked, &judged, &plan, &err);
     hs_regret_table_release(&chosen);
     hs_regret_table_release(&asked);
     hs_regret_table_release(&judged);
@@ -171,31 +220,33 @@ static int compare_doubles(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* What is proposed over what a measurement at random takes off: of the sums, and the quartiles of
- * the points; and the best of all over it. */
+/* What is proposed over what a stage at random takes off: of the sums, and the quartiles of the
+ * points; over what two plans at random do; and the best of all over what is proposed. */
 static void print_measurements(const struct point *points, size_t count)
 {
-    double ratios[POINTS_MAX], proposed = 0, random = 0, most = 0, regret = 0;
+    double ratios[POINTS_MAX], proposed = 0, stage = 0, pair = 0, most = 0, regret = 0;
     size_t unsure = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (isnan(points[i].proposed))
             continue;
         proposed += points[i].proposed;
-        random += points[i].random;
+        stage += points[i].stage;
+        pair += points[i].pair;
         most += points[i].most;
         regret += points[i].shown.mean;
-        ratios[unsure++] = points[i].proposed / fmax(1e-4, points[i].random);
+        ratios[unsure++] = points[i].proposed / fmax(1e-4, points[i].stage);
     }
     if (unsure == 0) {
         printf("        -\n");
         return;
     }
     qsort(ratios, unsure, sizeof(*ratios), compare_doubles);
-    printf(" %4zu %6.2f %6.2f %6.2f %5.1fx (%.1f to %.1f) %5.1fx\n", unsure,
+    printf(" %4zu %6.2f %6.2f %6.2f %6.2f %5.1fx (%.1f to %.1f) %5.1fx %6.2fx\n", unsure,
            100 * regret / (double)unsure, 100 * proposed / (double)unsure,
-           100 * random / (double)unsure, proposed / fmax(1e-12, random), ratios[unsure / 4],
-           ratios[unsure * 3 / 4], most / fmax(1e-12, random));
+           100 * stage / (double)unsure, 100 * pair / (double)unsure, proposed / fmax(1e-12, stage),
+           ratios[unsure / 4], ratios[unsure * 3 / 4], proposed / fmax(1e-12, pair),
+           most / fmax(1e-12, proposed));
 }
 
 #define AT(member) offsetof(struct point, member)
@@ -245,8 +296,10 @@ int main(int argc, char **argv)
     printf(
         "regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
         "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
-        "proposed and one at random take off, their ratio (quartiles of the points), and that of\n"
-        "the best of all there are on the machines that judge\n\n");
+        "proposed takes off, a stage at random, and the plan shown beside one at random; the "
+        "first\n"
+        "over the second (quartiles of the points) and over the third; the best of all that there\n"
+        "are on the machines that judge over the first\n\n");
     print_all(argv + 1, argc - 1, false);
     printf("\n");
     print_all(argv + 1, argc - 1, true);

@@ -55,10 +55,13 @@ static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
                                   struct hs_error *err)
 {
     const char *text = asking->settings.before;
-    enum hs_status status = text ? hs_system_ask(&asking->before, text, notes, err) : HS_OK;
+    enum hs_status status;
 
-    if (text)
-        asking->predict.before = &asking->before;
+    if (!text)
+        return HS_OK;
+    status = hs_system_ask(&asking->before, text, notes, err);
+    if (status == HS_OK)
+        status = hs_predict_take_before(&asking->predict, &asking->before, err);
     return status == HS_OK || !err ? status : hs_error_prefix(err, status, "--before");
 }
 

@@ -1,4 +1,5 @@
 /* What a measurement changed: the answer by what was believed before, and with it. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "api/predict.h"
@@ -200,4 +201,48 @@ enum hs_status hs_predict_fitted(const struct hs_predict *asked, const struct hs
     if (settings.ask.np.first == 0 || settings.ask.bytes.first == 0)
         return HS_OK;
     return answer_by(&predict, system, err);
+}
+
+static void append_arities(struct hs_text *text, const struct hs_system *system)
+{
+    for (size_t i = 0; i < system->level_count; i++)
+        hs_text_append(text, "%s%s x%" PRId64, i > 0 ? ", " : "", system->levels[i].name,
+                       system->levels[i].arity);
+}
+
+static enum hs_status check_before(const struct hs_system *before, const struct hs_system *now,
+                                   struct hs_error *err)
+{
+    struct hs_text had = {0}, has = {0};
+    bool same = before->level_count == now->level_count;
+    enum hs_status status;
+
+    for (size_t i = 0; same && i < now->level_count; i++)
+        same = before->levels[i].arity == now->levels[i].arity;
+    if (same)
+        return HS_OK;
+    append_arities(&had, before);
+    append_arities(&has, now);
+    if (had.failed || has.failed)
+        status = hs_no_memory(err);
+    else
+        status = hs_fail(err, HS_INVALID,
+                         "expected an earlier description of the same machine, %s; found %s",
+                         has.data, had.data);
+    hs_text_release(&had);
+    hs_text_release(&has);
+    return status;
+}
+
+enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_system *before,
+                                      struct hs_error *err)
+{
+    const struct hs_question *ask = &predict->settings->ask;
+    enum hs_status status =
+        check_before(before, predict->whole ? predict->whole : predict->asked.system, err);
+
+    predict->before = before;
+    return status == HS_OK && hs_question_is_part(ask, before)
+               ? hs_question_choose(before, ask, err)
+               : status;
 }

@@ -93,20 +93,26 @@ static char *say_whom(char text[WHOM_TEXT], const struct hs_predict *predict,
     return text;
 }
 
+/* " --collective allgather --order in-place"; nothing for an AllReduce. */
+static void say_call(const struct hs_predict *predict, const struct hs_problem *problem)
+{
+    if (problem->collective != HS_COLLECTIVE_ALLREDUCE)
+        hs_sheet_say(predict->sheet, " --collective %s", hs_collective_names[problem->collective]);
+    if (hs_collectives[problem->collective].ordered)
+        hs_sheet_say(predict->sheet, " --order %s", hs_order_names[problem->order]);
+}
+
 /* "hiersearch predict here.json --before abci --np 256 --size 1MiB": this question again. */
 static void say_again(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     const struct hs_problem *problem = &point->request.problem;
     struct command words = command_of(predict);
-    bool ordered = hs_collectives[problem->collective].ordered;
-    bool named = problem->collective != HS_COLLECTIVE_ALLREDUCE;
 
-    hs_sheet_say(
-        predict->sheet, "        hiersearch predict %s --before %s%s%s%s --size %s%s%s%s%s\n",
-        words.output, words.quote, words.system, words.quote,
-        say_whom((char[WHOM_TEXT]){0}, predict, problem), HS_AS_BYTES(point->bytes),
-        named ? " --collective " : "", named ? hs_collective_names[problem->collective] : "",
-        ordered ? " --order " : "", ordered ? hs_order_names[problem->order] : "");
+    hs_sheet_say(predict->sheet, "        hiersearch predict %s --before %s%s%s%s --size %s",
+                 words.output, words.quote, words.system, words.quote,
+                 say_whom((char[WHOM_TEXT]){0}, predict, problem), HS_AS_BYTES(point->bytes));
+    say_call(predict, problem);
+    hs_sheet_say(predict->sheet, "\n");
 }
 
 /* Whether it is about anything but an AllReduce of all processes, which other commands ask. */
@@ -189,33 +195,62 @@ static void say_calibrate(const struct hs_predict *predict, const struct hs_pred
     hs_text_release(&stages);
 }
 
-/* What lies between two calls no stage tells: the plan itself does. */
-static void say_plan(const struct hs_predict *predict, const struct hs_predict_point *point)
+/* "8x64 beside 512", or beside the library's own call, which is measured with every plan. */
+static void say_plans(const struct hs_predict *predict, const struct hs_predict_point *point,
+                      const struct hs_regret_proposal *proposal)
 {
-    const struct hs_plan *plan = &point->found.plans[0].plan;
+    const struct hs_plan *shown = &point->found.plans[0].plan, *rival = &proposal->rival;
+    const struct hs_problem *problem = &point->request.problem;
+    struct command words = command_of(predict);
+    bool native = hs_system_is_nccl_native(predict->asked.system);
+    bool by_host = !native && (hs_plan_has_letters(shown) || hs_plan_has_letters(rival));
+    const struct hs_plan *first = native && hs_plan_is_flat(shown) ? rival : shown;
+    bool alone = native && (hs_plan_is_flat(shown) || hs_plan_is_flat(rival));
 
-    if (hs_plan_is_flat(plan))
-        plan =
-            hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan : &point->guess.plan;
-    hs_sheet_say(predict->sheet,
-                 "to measure first: %s as a whole, beside the library's own call\n"
-                 "        mpiexec -n %" PRId64
-                 " hiersearch measure --plans %s --size %s -o plan.json\n",
-                 HS_AS_PLAN(plan), point->request.problem.group.size, HS_AS_PLAN(plan),
-                 HS_AS_BYTES(point->bytes));
-    say_fit(predict, point, "plan.json");
+    hs_sheet_say(predict->sheet, "to measure first: %s beside %s, which takes off %.2g %%\n",
+                 HS_AS_PLAN(first), alone ? "the library's own call" : HS_AS_PLAN(rival),
+                 100 * fmin(proposal->compared, point->regret.mean));
+    hs_sheet_say(predict->sheet, "        mpiexec -n %" PRId64 " hiersearch measure",
+                 problem->group.ranks);
+    if (predict->settings->ask.mesh.count > 0)
+        hs_sheet_say(predict->sheet, "%s", say_whom((char[WHOM_TEXT]){0}, predict, problem));
+    hs_sheet_say(predict->sheet, " --plans %s%s%s --size %s", HS_AS_PLAN(first), alone ? "" : ",",
+                 alone ? "" : HS_AS_PLAN(rival), HS_AS_BYTES(point->bytes));
+    say_call(predict, problem);
+    hs_sheet_say(predict->sheet, "%s -o plan.json\n", by_host ? " --backend host" : "");
+    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s plan.json -o %s", words.quote,
+                 words.system, words.quote, words.output);
+    if (!is_other(predict, point)) /* else it knows the question by the file */
+        hs_sheet_say(predict->sheet, " --for %" PRId64 " --size %s", problem->group.size,
+                     HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet, "\n");
 }
 
 static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,
-                      struct hs_stage_key key, double drop)
+                      const struct hs_regret_proposal *proposal)
 {
-    hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
-                 hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
-                 100 * fmin(drop, point->regret.mean));
+    hs_sheet_say(predict->sheet, "%s: %s, which takes off %.2g %%\n",
+                 proposal->whole ? "or by NCCL's own tests" : "to measure first",
+                 hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, proposal->stage),
+                 100 * fmin(proposal->measured, point->regret.mean));
     if (hs_system_is_nccl_native(predict->asked.system))
-        say_nccl_tests(predict, point, key);
+        say_nccl_tests(predict, point, proposal->stage);
     else
-        say_calibrate(predict, point, key);
+        say_calibrate(predict, point, proposal->stage);
+}
+
+/* Two plans beside each other, where that tells more; for people who have NCCL's tests alone, a
+ * stage, too. */
+static void say_proposal(const struct hs_predict *predict, const struct hs_predict_point *point,
+                         const struct hs_regret_proposal *proposal)
+{
+    bool plans = proposal->whole && proposal->compared >= WORTH;
+    bool native = hs_system_is_nccl_native(predict->asked.system);
+
+    if (plans)
+        say_plans(predict, point, proposal);
+    if (proposal->measured >= WORTH && (native || !plans))
+        say_stage(predict, point, proposal);
 }
 
 /* Nothing that is worth it, after another measurement. */
@@ -254,17 +289,14 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
                                      struct hs_regret_table *table, struct hs_error *err)
 {
     struct hs_regret_proposal proposal;
-    enum hs_status status = hs_regret_propose(&proposal, table, err);
+    enum hs_status status = hs_regret_propose(&proposal, table, &point->found.plans[0].plan, err);
 
-    if (status || fmax(proposal.known, proposal.measured) < WORTH)
+    if (status || fmax(proposal.known, fmax(proposal.measured, proposal.compared)) < WORTH)
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, &proposal);
     if (hs_collectives[point->request.problem.collective].prices_only) /* nothing measures it */
         return HS_OK;
-    if (proposal.whole && !is_other(predict, point))
-        say_plan(predict, point);
-    else if (!proposal.whole && proposal.measured >= WORTH)
-        say_stage(predict, point, proposal.stage, proposal.measured);
+    say_proposal(predict, point, &proposal);
     return HS_OK;
 }
 

@@ -129,8 +129,9 @@ static enum hs_status run_on_system(struct hs_context *context, const struct hs_
                                       .label = hs_system_is_text(predict.system) ? predict.system
                                                                                  : system.name};
     if (status == HS_OK && settings->before) {
-        predict.before = &before;
         status = hs_find_system(&before, settings->before, context, err);
+        if (status == HS_OK)
+            status = hs_predict_take_before(&predict, &before, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--before");
     }

@@ -29,8 +29,13 @@
 /* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
 #define DEVIATION          0.10
 #define DEVIATION_OF_SHAPE 0.30
-#define USUAL_NOISE        0.05
-#define NOISE_FLOOR        1e-3 /* no median is known better than this: clocks, and rounding */
+/* The same of machines that are drawn: as machine_prices.c has them of layers of any kind; and what
+ * layers that were not measured are off by beside measured ones, on an emulated cluster
+ * (bench/accuracy_cluster.py). */
+#define DRAWN_DEVIATION 0.2
+#define DRAWN_APART     0.07
+#define USUAL_NOISE     0.05
+#define NOISE_FLOOR     1e-3 /* no median is known better than this: clocks, and rounding */
 
 /* ---- estimation ----------------------------------------------------------------------------- */
 
@@ -98,7 +103,7 @@ struct hs_belief {
 
     size_t width; /* unknowns of a row */
     struct hs_belief_kind *kinds;
-    size_t kind_count;
+    size_t kind_count, told; /* the first have points */
     double *z, *drawn;       /* of all kinds, as nested counts them: as expected, and in one draw */
     struct hs_nested nested; /* a node per kind; the machine is the root */
     struct terms points, asked;
@@ -161,11 +166,19 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
 /* Prior standard deviation of a kind's slowness, and but for scope level of its latency. */
 static double deviation_of(const struct hs_belief *b, const struct hs_belief_kind *kind)
 {
-    double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : DEVIATION;
+    bool drawn = b->options.as_drawn, told = (size_t)(kind - b->kinds) < b->told;
+    struct hs_stage_price like = {.key.algorithm = kind->fit.algorithm,
+                                  .level = kind->fit.level,
+                                  .straddles = kind->fit.straddles};
+    double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : drawn ? DRAWN_APART : DEVIATION;
+    double straddling = drawn ? DRAWN_DEVIATION : STRADDLE_DEVIATION;
+    double other = drawn ? DRAWN_DEVIATION : ALGORITHM_DEVIATION;
 
+    if (drawn && !told && hs_stage_price_is_least(&b->described, &like))
+        straddling = 0; /* machines.h draws that */
     if (kind->fit.scope == HS_FIT_LEVEL)
-        usual = hs_joint_error(kind->fit.straddles ? STRADDLE_DEVIATION : 0,
-                               kind->fit.algorithm == HS_RING ? 0 : ALGORITHM_DEVIATION);
+        usual = hs_joint_error(kind->fit.straddles ? straddling : 0,
+                               kind->fit.algorithm == HS_RING ? 0 : other);
     return b->widen * usual;
 }
 
@@ -225,6 +238,39 @@ static double sigma_of(const struct term *term)
 
 /* ---- estimation ----------------------------------------------------------------------------- */
 
+/* Of latencies and slownesses, relative to them. */
+struct deviations {
+    double latency, slowness, launch;
+};
+
+/* Whether any point is of the level's figures: then what the description says of them may be the
+ * points' own. */
+static bool is_measured(const struct hs_belief *b, size_t level)
+{
+    for (size_t i = 0; i < b->points.count; i++) {
+        const struct hs_fit_point *point = &b->points.items[i].point;
+        struct hs_stage_price price = hs_stage_price(&b->described, point->np, point->key);
+
+        if ((size_t)price.level == level || (size_t)price.bottleneck == level)
+            return true;
+    }
+    return false;
+}
+
+static struct deviations deviations_of_figures(const struct hs_belief *b, size_t l)
+{
+    const struct hs_level *level = &b->described.levels[l];
+    const struct hs_figure_kind_row *guess = &hs_figure_kinds[HS_FIGURE_GUESS];
+    bool measured = b->options.as_drawn && is_measured(b, l);
+
+    if (!b->options.as_drawn)
+        return (struct deviations){LATENCY_DEVIATION, SLOWNESS_DEVIATION, LAUNCH_DEVIATION};
+    return (struct deviations){
+        (measured ? guess : hs_level_latency_kind(level))->latency_deviation,
+        (measured ? guess : hs_level_bandwidth_kind(level))->bandwidth_deviation,
+        (b->points.count > 0 ? guess : hs_level_latency_kind(level))->latency_deviation};
+}
+
 static void set_priors(struct hs_belief *b)
 {
     const struct hs_system *system = &b->described;
@@ -233,16 +279,18 @@ static void set_priors(struct hs_belief *b)
     struct figure *launch = b->figures;
 
     launch->mean = unknown ? 0 : system->launch_seconds;
-    launch->deviation = LAUNCH_DEVIATION * b->scale * fmax(system->launch_seconds, LEAST_LAUNCH);
+    launch->deviation =
+        deviations_of_figures(b, 0).launch * b->scale * fmax(system->launch_seconds, LEAST_LAUNCH);
     for (size_t l = 0; l < system->level_count; l++) {
         struct figure *latency = &launch[1 + l], *slowness = latency + system->level_count;
+        struct deviations deviations = deviations_of_figures(b, l);
         double described = system->levels[l].latency_seconds;
         double unit = b->scale * fmax(described, LEAST_LATENCY);
 
         latency->mean = unknown ? unit : described;
-        latency->deviation = LATENCY_DEVIATION * unit;
+        latency->deviation = deviations.latency * unit;
         slowness->mean = b->scale / system->levels[l].bytes_per_second;
-        slowness->deviation = SLOWNESS_DEVIATION * slowness->mean;
+        slowness->deviation = deviations.slowness * slowness->mean;
     }
     for (struct figure *figure = launch; figure < launch + figures_of(b); figure++) {
         figure->deviation *= figure->held ? 0 : doubt * figure->widened;
@@ -628,6 +676,7 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     b->width = figures_of(b) + OWN * HS_FIT_LAYER;
     b->nested = (struct hs_nested){.root = figures_of(b), .own = OWN, .depth = HS_FIT_LAYER};
     status = take_points(b, points, count, err);
+    b->told = b->kind_count;
     if (!status)
         status = settle(b, err);
     if (status)
@@ -710,6 +759,18 @@ void hs_belief_draw(double *seconds, struct hs_belief *b, uint64_t *seed)
 {
     hs_nested_draw(b->drawn, &b->nested, b->scatter, seed);
     time_stages(seconds, b, b->drawn);
+}
+
+bool hs_belief_has_points(const struct hs_belief *b, const struct hs_stage_price *price)
+{
+    for (size_t i = 0; i < b->told; i++) {
+        const struct hs_fit *fit = &b->kinds[i].fit;
+
+        if (fit->scope == HS_FIT_LEVEL && fit->level == price->level &&
+            fit->straddles == price->straddles && fit->algorithm == price->key.algorithm)
+            return true;
+    }
+    return false;
 }
 
 struct hs_system hs_belief_system(const struct hs_belief *b)

@@ -35,11 +35,16 @@
 
 #include "base/error.h"
 #include "model/fit.h"
+#include "model/price.h"
 #include "model/system.h"
 
 struct hs_belief_options {
     double noise;    /* relative standard error of points that do not say theirs; 0: 0.05 */
     bool shape_only; /* the system's figures mean nothing, its levels do */
+    /* Priors as wide as machines that fit a description are drawn (machines.h): figures by their
+     * sources, or as guesses where points are of them. Else wide ones, that any description may
+     * be off by. */
+    bool as_drawn;
     /* Above 0: what is asked for is figures that take the place of the described ones. Then these
      * count for little; no latency is below 0; and layers whose points are further than this off
      * their line (root mean square, relative) are fitted to the longer half of their messages, or
@@ -86,6 +91,9 @@ void hs_belief_deviation(double *seconds, const struct hs_belief *belief);
 /* One joint draw of them all; *seed is moved on. The same seeds give the same draws on every
  * machine. Draws may be negative. O(stages). */
 void hs_belief_draw(double *seconds, struct hs_belief *belief, uint64_t *seed);
+
+/* Whether points are of layers of the price's level and algorithm, straddling as it does. */
+bool hs_belief_has_points(const struct hs_belief *belief, const struct hs_stage_price *price);
 
 /* The system with figures as estimated; its texts are those of the system given. */
 struct hs_system hs_belief_system(const struct hs_belief *belief);

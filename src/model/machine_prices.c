@@ -58,10 +58,7 @@ static struct error error_of(const struct hs_machines *machines, const struct hs
     return (struct error){.first = class * HS_ERROR_KNOTS + (size_t)knot,
                           .near = sqrt(1 - part),
                           .far = sqrt(part),
-                          .straddles =
-                              price->straddles && price->key.algorithm == HS_RING &&
-                              machines->believed->executor == HS_BY_LIBRARY &&
-                              !hs_level_is_inside(&machines->believed->levels[price->level])};
+                          .straddles = hs_stage_price_is_least(machines->believed, price)};
 }
 
 static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
@@ -157,6 +154,14 @@ struct drawn {
     double figures[];
 };
 
+/* Whether a belief says how it errs: of all but what is longer than priced and was never measured.
+ */
+static bool is_told(const struct hs_machines *machines, const struct hs_stage_price *price)
+{
+    return machines->belief && (!hs_stage_price_is_least(machines->believed, price) ||
+                                hs_belief_has_points(machines->belief, price));
+}
+
 /* Of machine j's own. */
 static void fill_drawn(struct drawn *drawn, const struct hs_machines *machines, size_t j,
                        const struct error *error, const struct hs_stage_price *price)
@@ -194,7 +199,9 @@ static struct drawn *draw(const struct hs_machines *machines, const struct hs_ke
                    : NULL;
     if (drawn) {
         drawn->lines = lines;
-        drawn->errs = machines->belief ? ERRS_NOT : error.straddles ? ERRS_IN_BYTES : ERRS;
+        drawn->errs = is_told(machines, believed) ? ERRS_NOT
+                      : error.straddles           ? ERRS_IN_BYTES
+                                                  : ERRS;
     }
     for (size_t j = 0; drawn && j < machines->count; j++)
         fill_drawn(drawn, machines, j, &error, &prices[j]);
@@ -237,6 +244,7 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
     const struct drawn *drawn = hs_kept_find(machines->kept, &name);
     struct hs_stage_price believed;
     struct error error;
+    bool told;
 
     if (!drawn) {
         believed = hs_stage_price_at(machines->believed, &problem->group, key, 0);
@@ -248,12 +256,13 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
         return;
     }
     error = error_of(machines, &believed);
+    told = is_told(machines, &believed);
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_stage_price price =
             hs_stage_price_at(&machines->drawn[j], &problem->group, key, bytes);
 
-        seconds[j] = machines->belief ? hs_stage_seconds(&price, bytes)
-                                      : level_seconds_of_one(machines, j, &error, &price, bytes);
+        seconds[j] = told ? hs_stage_seconds(&price, bytes)
+                          : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
 }
 

@@ -225,7 +225,7 @@ static void draw_errors(struct hs_machines *machines, uint64_t seed)
 static enum hs_status believe(struct hs_machines *machines, struct hs_error *err)
 {
     struct hs_system described = *machines->believed;
-    struct hs_belief_options rules = {.noise = 0};
+    struct hs_belief_options rules = {.as_drawn = true};
     const struct hs_fits *fits = &machines->believed->fits;
     enum hs_status status;
 

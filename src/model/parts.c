@@ -91,6 +91,20 @@ static enum hs_status find_gpu(struct hs_gpu *gpu, const char *name, struct hs_e
 
 #define TCP_SUFFIX "-tcp"
 
+/* What a network is called besides its name in the catalogue. */
+static const char *nic_of(const char *typed)
+{
+    static const char *const called[][2] = {{"Slingshot-10", "SS10"},
+                                            {"Slingshot10", "SS10"},
+                                            {"Slingshot-11", "SS11"},
+                                            {"Slingshot11", "SS11"}};
+
+    for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+        if (same_name(called[i][0], typed))
+            return called[i][1];
+    return typed;
+}
+
 /* Through the kernel no class's times mean anything but those of its sockets. */
 static enum hs_status find_nic(struct hs_nic *nic, char *name, struct hs_error *err)
 {
@@ -103,7 +117,7 @@ static enum hs_status find_nic(struct hs_nic *nic, char *name, struct hs_error *
         *suffix = '\0';
     for (i = 0; i < hs_nic_count; i++)
         names[i] = hs_nics[i].name;
-    if (find_name(&i, name, "NIC", names, hs_nic_count, err))
+    if (find_name(&i, nic_of(name), "NIC", names, hs_nic_count, err))
         return HS_INVALID;
     *nic = hs_nics[i];
     if (tcp) {

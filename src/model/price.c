@@ -185,6 +185,12 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
     return *kept_price(&room, system, group, key);
 }
 
+bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price)
+{
+    return price->straddles && price->key.algorithm == HS_RING &&
+           system->executor == HS_BY_LIBRARY && !hs_level_is_inside(&system->levels[price->level]);
+}
+
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key)
 {

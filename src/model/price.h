@@ -107,6 +107,9 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
                                         const struct hs_group *group, struct hs_stage_key key,
                                         double bytes);
+/* Whether it is a library's ring that goes in and out of nodes, which takes longer than its slowest
+ * link on every machine that published it. */
+bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price);
 /* What a layer's place in the order of the blocks adds to its stage, as a launch does
  * (collective.h): of a packed call the copy, on the innermost of several layers; of a grouped one a
  * message for each further run and partner. */

@@ -562,25 +562,128 @@ enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
     return status;
 }
 
+enum hs_status hs_regret_pair_drop(double *out, struct hs_regret_table *table,
+                                   const struct hs_plan *one, const struct hs_plan *other,
+                                   struct hs_error *err)
+{
+    size_t count = table->machines;
+    double *ratios = malloc(2 * count * sizeof(*ratios));
+    enum hs_status status;
+
+    if (!ratios)
+        return hs_no_memory(err);
+    add_layers(ratios, table, one);
+    add_layers(ratios + count, table, other);
+    for (size_t j = 0; j < count; j++)
+        ratios[j] = (float)(ratios[j] / ratios[count + j]);
+    status = hs_regret_drop(out, table, ratios, err);
+    free(ratios);
+    return status;
+}
+
+#define RIVALS  8   /* plans that the one shown is put beside */
+#define WINNERS 64  /* that are told apart */
+#define PLAYED  200 /* machines whose best plan is looked for */
+#define DEARER  1.1 /* a plan takes all ranks, a stage but a few: it has to tell so much more */
+
+struct winner {
+    struct hs_plan plan;
+    size_t wins;
+};
+
+static int compare_winners(const void *left, const void *right)
+{
+    const struct winner *a = left, *b = right;
+
+    if (a->wins != b->wins)
+        return a->wins > b->wins ? -1 : 1;
+    return hs_plan_compare(&a->plan, &b->plan);
+}
+
+/* The best plan of machine j. */
+static struct hs_plan best_of(const struct hs_regret_table *table, size_t j, double *weights,
+                              struct way *ways)
+{
+    size_t nodes = table->lattice.node_count;
+    int layers = 1;
+
+    for (size_t r = 0; r < table->row_count; r++)
+        weights[r] = table->relative[r * table->machines + j];
+    find_ways(ways, table, weights);
+    for (int k = 2; k <= HS_LAYERS_MAX; k++)
+        if (ways[((size_t)k + 1) * nodes - 1].weight <
+            ways[((size_t)layers + 1) * nodes - 1].weight)
+            layers = k;
+    return plan_of(table, ways, layers);
+}
+
+/* The plans that are best on machines, those of most machines first, but for the one shown. */
+static enum hs_status find_winners(struct winner winners[WINNERS], size_t *count,
+                                   const struct hs_regret_table *table, const struct hs_plan *shown,
+                                   struct hs_error *err)
+{
+    double *weights = malloc((table->row_count + 1) * sizeof(*weights));
+    struct way *ways = calloc((HS_LAYERS_MAX + 1) * table->lattice.node_count, sizeof(*ways));
+    bool room = weights && ways;
+
+    *count = 0;
+    for (size_t j = 0; room && table->row_count > 0 && j < table->machines && j < PLAYED; j++) {
+        struct hs_plan plan = best_of(table, j, weights, ways);
+        size_t i = 0;
+
+        while (i < *count && hs_plan_compare(&winners[i].plan, &plan) != 0)
+            i++;
+        if (hs_plan_compare(&plan, shown) == 0 || i == WINNERS)
+            continue;
+        if (i == *count)
+            winners[(*count)++] = (struct winner){.plan = plan};
+        winners[i].wins++;
+    }
+    if (room)
+        qsort(winners, *count, sizeof(*winners), compare_winners);
+    free(weights);
+    free(ways);
+    return room ? HS_OK : hs_no_memory(err);
+}
+
+/* The plan that tells most beside the one shown. */
+static enum hs_status propose_rival(struct hs_regret_proposal *out, struct hs_regret_table *table,
+                                    const struct hs_plan *shown, struct hs_error *err)
+{
+    struct winner winners[WINNERS];
+    size_t count = 0, best = 0;
+    double drop, most = 0;
+    enum hs_status status = find_winners(winners, &count, table, shown, err);
+
+    for (size_t i = 0; i < count && i < RIVALS && !status; i++) {
+        status = hs_regret_pair_drop(&drop, table, shown, &winners[i].plan, err);
+        if (drop > most) {
+            most = drop;
+            best = i;
+        }
+    }
+    out->whole = !status && most > DEARER * fmax(0, out->measured);
+    out->compared = most;
+    if (out->whole)
+        out->rival = winners[best].plan;
+    return status;
+}
+
 enum hs_status hs_regret_propose(struct hs_regret_proposal *out, struct hs_regret_table *table,
-                                 struct hs_error *err)
+                                 const struct hs_plan *shown, struct hs_error *err)
 {
     const struct hs_machines *machines = table->drawn;
     enum hs_status status;
-    double known, between = 0;
+    double known;
 
     *out = (struct hs_regret_proposal){.figure = NULL};
     status = hs_regret_stage(&out->stage, &out->measured, table, err);
     for (size_t f = 0; f < machines->figure_count && !status; f++) {
         status = hs_regret_drop(&known, table, machines->figures[f].off, err);
-        if (!status && machines->figures[f].what == HS_GAP_OF)
-            between = known;
         if (!status && known > out->known) {
             out->known = known;
             out->figure = &machines->figures[f];
         }
     }
-    out->whole = between > out->measured;
-    out->measured = fmax(between, out->measured);
-    return status;
+    return status ? status : propose_rival(out, table, shown, err);
 }

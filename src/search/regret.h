@@ -94,18 +94,25 @@ enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *tabl
 enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
                                struct hs_regret_table *table, struct hs_error *err);
 
+/* The same where two plans as a whole are known beside each other, what lies between their calls
+ * included. HS_MEMORY. */
+enum hs_status hs_regret_pair_drop(double *out, struct hs_regret_table *table,
+                                   const struct hs_plan *one, const struct hs_plan *other,
+                                   struct hs_error *err);
+
 /* What decides, and what to measure first. */
 struct hs_regret_proposal {
     const struct hs_machines_figure *figure; /* of the machines, which tells most; NULL: none */
     double known;                            /* what the expected regret falls by with it */
     struct hs_stage_key stage;               /* hs_regret_stage's */
-    double measured; /* what it falls by with what is proposed: the stage, */
-    bool
-        whole; /* or a plan as a whole: what lies between calls, which no stage tells, tells more */
+    double measured;                         /* what it falls by with that */
+    bool whole;           /* no stage tells as much as two plans beside each other: that shown, */
+    struct hs_plan rival; /* and, where so, this one */
+    double compared;      /* what it falls by with two plans */
 };
 
-/* HS_MEMORY. */
+/* Of a plan that is shown, of the table's layers. HS_MEMORY. */
 enum hs_status hs_regret_propose(struct hs_regret_proposal *out, struct hs_regret_table *table,
-                                 struct hs_error *err);
+                                 const struct hs_plan *shown, struct hs_error *err);
 
 #endif

@@ -109,6 +109,7 @@ static void every_way_to_write_a_part_is_read(void **state)
                  {"16xMI250X, 8xHDR200", "MI250X", "HDR200", HS_LIBRARY_RCCL, false},
                  {"8xMI300X", "MI300X", NULL, HS_LIBRARY_RCCL, true},
                  {"4xGH200-mesh, 4xSS11-tcp", "GH200", "SS11", HS_LIBRARY_NCCL, true},
+                 {"4xA100, 4xslingshot-11", "A100", "SS11", HS_LIBRARY_NCCL, false},
                  {"8xA100-80, 8xHDR200", "A100", "HDR200", HS_LIBRARY_NCCL, false},
                  {"8xH100-SXM", "H100", NULL, HS_LIBRARY_NCCL, false},
                  {"8xRTX PRO 6000, 2xEth25", "RTXPRO6000", "ETH25", HS_LIBRARY_NCCL, false},

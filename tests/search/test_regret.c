@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/calibration.h"
 #include "model/price_library.h"
 #include "model/price_nccl.h"
 #include "search/regret.h"
@@ -272,6 +273,74 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     hs_system_release(&system);
 }
 
+/* Expected regret of 32 processes with 128 MiB, and by how much comparing two plans would lower it.
+ */
+static double regret_of(const struct hs_system *system, double *compared)
+{
+    struct hs_search_request request = {
+        .system = system, .problem = hs_problem_world(32, 134217728), .algorithms = 1, .top = 1};
+    struct hs_machines machines = draw(system, HS_MACHINES_USUAL, 1);
+    struct hs_regret_proposal proposal;
+    struct hs_search_result found;
+    struct hs_regret_table table;
+    struct hs_regret regret;
+    struct hs_plan shown;
+
+    assert_int_equal(hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
+    assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
+    assert_int_equal(hs_regret_least(&shown, &table, &found.plans[0].plan, NULL), HS_OK);
+    assert_int_equal(hs_regret_of(&regret, &table, &shown, NULL), HS_OK);
+    assert_int_equal(hs_regret_propose(&proposal, &table, &shown, NULL), HS_OK);
+    *compared = proposal.whole ? proposal.compared : 0;
+    hs_search_result_release(&found);
+    hs_regret_table_release(&table);
+    hs_machines_release(&machines);
+    return regret.mean;
+}
+
+/* All stages of a plan, as priced. */
+static size_t measure_plan(struct hs_fit_point *points, const struct hs_system *system,
+                           const char *text)
+{
+    struct hs_problem problem = hs_problem_world(32, 134217728);
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct hs_plan plan;
+    size_t count;
+
+    assert_int_equal(hs_plan_parse(&plan, text, 32, NULL), HS_OK);
+    count = (size_t)hs_problem_stages(stages, &problem, &plan);
+    for (size_t i = 0; i < count; i++) {
+        struct hs_stage_price price = hs_stage_price(system, 32, stages[i].key);
+        double bytes = hs_problem_entering(&problem, stages[i].key.layer);
+
+        points[i] = (struct hs_fit_point){.key = stages[i].key,
+                                          .np = 32,
+                                          .bytes = bytes,
+                                          .seconds = hs_stage_seconds(&price, bytes),
+                                          .noise = 0.01};
+    }
+    return count;
+}
+
+/* Two plans beside each other tell more than a stage, and once both are measured, as they were
+ * believed to be, there is no more to regret than before. */
+static void what_is_measured_as_believed_leaves_no_more_to_regret(void **state)
+{
+    struct hs_system system = parse("node:4@100GB/s~1us,net:8@10GB/s~5us");
+    struct hs_fit_point points[2 * HS_STAGES_MAX];
+    double compared, next, before = regret_of(&system, &compared), after;
+    size_t count;
+
+    (void)state;
+    assert_true(before > 0.05 && compared > before / 3);
+    count = measure_plan(points, &system, "4x8");
+    count += measure_plan(points + count, &system, "4x2x2x2");
+    assert_int_equal(hs_calibrate(&system, points, count, NULL, NULL, NULL), HS_OK);
+    after = regret_of(&system, &next);
+    assert_true(after < before);
+    hs_system_release(&system);
+}
+
 static size_t gap_of(const struct hs_machines *machines)
 {
     for (size_t f = 0; f < machines->figure_count; f++)
@@ -284,7 +353,7 @@ static size_t gap_of(const struct hs_machines *machines)
 /* Every other machine waits a millisecond between two calls, and all else is the same: layers alone
  * take there what they take elsewhere, so only a plan as a whole tells, and all there is to know.
  * Where none waits there is nothing to be measured. */
-static void what_lies_between_calls_is_told_by_a_plan_as_a_whole(void **state)
+static void what_lies_between_calls_is_told_by_plans_as_a_whole(void **state)
 {
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_search_request request = {
@@ -296,6 +365,7 @@ static void what_lies_between_calls_is_told_by_a_plan_as_a_whole(void **state)
         size_t gap = gap_of(&machines);
         struct hs_regret_table table;
         struct hs_regret_proposal proposal;
+        struct hs_plan flat = hs_plan_flat(128);
 
         hs_machines_ask(&machines, 128);
         hs_machines_trust_price(&machines);
@@ -305,9 +375,10 @@ static void what_lies_between_calls_is_told_by_a_plan_as_a_whole(void **state)
             hs_constants_shipped(machines.drawn[j].nccl.own, &hs_nccl_price_model);
         }
         assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
-        assert_int_equal(hs_regret_propose(&proposal, &table, NULL), HS_OK);
+        assert_int_equal(hs_regret_propose(&proposal, &table, &flat, NULL), HS_OK);
         assert_int_equal(proposal.whole, waits);
-        assert_true(fabs(proposal.measured - (table.by_chance - 1)) < 1e-9);
+        assert_true(fabs(proposal.measured) < 1e-9);
+        assert_true(fabs(proposal.compared - (table.by_chance - 1)) < 1e-9);
         assert_int_equal(table.by_chance > 1.01, waits);
         if (waits)
             assert_ptr_equal(proposal.figure, &machines.figures[gap]);
@@ -369,8 +440,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a guess that loses much is not kept", a_guess_that_loses_much_is_not_kept),
     HS_TEST("who knows the one unknown figure loses nothing",
             who_knows_the_one_unknown_figure_loses_nothing),
-    HS_TEST("what lies between calls is told by a plan as a whole",
-            what_lies_between_calls_is_told_by_a_plan_as_a_whole),
+    HS_TEST("what is measured as believed leaves no more to regret",
+            what_is_measured_as_believed_leaves_no_more_to_regret),
+    HS_TEST("what lies between calls is told by plans as a whole",
+            what_lies_between_calls_is_told_by_plans_as_a_whole),
     HS_TEST("too many layers are refused", too_many_layers_are_refused),
     HS_TEST("the gain over NCCL's own call is the advice's",
             the_gain_over_nccls_own_call_is_the_advices),

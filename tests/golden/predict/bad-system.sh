@@ -15,3 +15,6 @@ try 'b@1e-300B/s'
 echo '$ none'
 hiersearch predict --np 4 2>&1
 echo "exit $?"
+echo '$ before'
+hiersearch predict abci --np 64 --size 1MiB --before dgx-h100-superpod 2>&1
+echo "exit $?"
