@@ -132,7 +132,7 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
 /* ---- predict_change.c ---- */
 
 /* What was believed of the machine before, borrowed: of it, too, the GPUs alone that are asked of.
- * HS_INVALID: its levels have other units than the system's; HS_MEMORY. */
+ * HS_INVALID: its innermost level has another arity than the system's; HS_MEMORY. */
 enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_system *before,
                                       struct hs_error *err);
 /* Where something was believed before: the answers to the same question beside each other.

@@ -203,35 +203,18 @@ enum hs_status hs_predict_fitted(const struct hs_predict *asked, const struct hs
     return answer_by(&predict, system, err);
 }
 
-static void append_arities(struct hs_text *text, const struct hs_system *system)
-{
-    for (size_t i = 0; i < system->level_count; i++)
-        hs_text_append(text, "%s%s x%" PRId64, i > 0 ? ", " : "", system->levels[i].name,
-                       system->levels[i].arity);
-}
-
+/* A machine may be described in other words, but not with other nodes. */
 static enum hs_status check_before(const struct hs_system *before, const struct hs_system *now,
                                    struct hs_error *err)
 {
-    struct hs_text had = {0}, has = {0};
-    bool same = before->level_count == now->level_count;
-    enum hs_status status;
+    const struct hs_level *had = &before->levels[0], *has = &now->levels[0];
 
-    for (size_t i = 0; same && i < now->level_count; i++)
-        same = before->levels[i].arity == now->levels[i].arity;
-    if (same)
+    if (had->arity == has->arity)
         return HS_OK;
-    append_arities(&had, before);
-    append_arities(&has, now);
-    if (had.failed || has.failed)
-        status = hs_no_memory(err);
-    else
-        status = hs_fail(err, HS_INVALID,
-                         "expected an earlier description of the same machine, %s; found %s",
-                         has.data, had.data);
-    hs_text_release(&had);
-    hs_text_release(&has);
-    return status;
+    return hs_fail(err, HS_INVALID,
+                   "expected an earlier description of the same machine, with %" PRId64
+                   " in each \"%s\"; found one with %" PRId64 " in each \"%s\"",
+                   has->arity, has->name, had->arity, had->name);
 }
 
 enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_system *before,

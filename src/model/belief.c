@@ -103,7 +103,7 @@ struct hs_belief {
 
     size_t width; /* unknowns of a row */
     struct hs_belief_kind *kinds;
-    size_t kind_count, told; /* the first have points */
+    size_t kind_count;
     double *z, *drawn;       /* of all kinds, as nested counts them: as expected, and in one draw */
     struct hs_nested nested; /* a node per kind; the machine is the root */
     struct terms points, asked;
@@ -166,7 +166,7 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
 /* Prior standard deviation of a kind's slowness, and but for scope level of its latency. */
 static double deviation_of(const struct hs_belief *b, const struct hs_belief_kind *kind)
 {
-    bool drawn = b->options.as_drawn, told = (size_t)(kind - b->kinds) < b->told;
+    bool drawn = b->options.as_drawn, told = kind->told;
     struct hs_stage_price like = {.key.algorithm = kind->fit.algorithm,
                                   .level = kind->fit.level,
                                   .straddles = kind->fit.straddles};
@@ -676,7 +676,8 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     b->width = figures_of(b) + OWN * HS_FIT_LAYER;
     b->nested = (struct hs_nested){.root = figures_of(b), .own = OWN, .depth = HS_FIT_LAYER};
     status = take_points(b, points, count, err);
-    b->told = b->kind_count;
+    for (size_t i = 0; !status && i < b->kind_count; i++)
+        b->kinds[i].told = true;
     if (!status)
         status = settle(b, err);
     if (status)
@@ -763,10 +764,10 @@ void hs_belief_draw(double *seconds, struct hs_belief *b, uint64_t *seed)
 
 bool hs_belief_has_points(const struct hs_belief *b, const struct hs_stage_price *price)
 {
-    for (size_t i = 0; i < b->told; i++) {
+    for (size_t i = 0; i < b->kind_count; i++) {
         const struct hs_fit *fit = &b->kinds[i].fit;
 
-        if (fit->scope == HS_FIT_LEVEL && fit->level == price->level &&
+        if (b->kinds[i].told && fit->scope == HS_FIT_LEVEL && fit->level == price->level &&
             fit->straddles == price->straddles && fit->algorithm == price->key.algorithm)
             return true;
     }

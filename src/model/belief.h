@@ -66,6 +66,7 @@ struct hs_belief_kind {
     size_t longest;     /* which of the points has most bytes entering */
     double shortest;    /* of a layer: message used, relative to its longest; 0: all are */
     bool refused, flat; /* of a layer; flat: because its times do not grow with the bytes */
+    bool told;          /* points are of it */
 };
 
 struct hs_belief;
