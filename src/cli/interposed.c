@@ -11,14 +11,15 @@
 #include "base/file.h"
 #include "base/places.h"
 
-#define SETTING_MOST (32 * 4096) /* bytes of a string of the environment: Linux's MAX_ARG_STRLEN */
+/* Bytes of a string of the environment: Linux's MAX_ARG_STRLEN. */
+#define SETTING_MOST ((size_t)32 * 4096)
 
 enum hs_status hs_interposed_set(const char *name, const char *value, struct hs_error *err)
 {
     if (strlen(name) + strlen(value) + 2 > SETTING_MOST)
         return hs_fail(err, HS_INVALID,
                        "%s: what these results say takes %zu bytes, and a setting in a program's "
-                       "environment has %d at most: expected results of fewer sizes or groups",
+                       "environment has %zu at most: expected results of fewer sizes or groups",
                        name, strlen(value), SETTING_MOST);
     return setenv(name, value, 1) == 0 ? HS_OK : hs_no_memory(err);
 }
