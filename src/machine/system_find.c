@@ -125,27 +125,44 @@ void hs_system_list_release(struct hs_system_list *list)
     *list = (struct hs_system_list){NULL, 0};
 }
 
-/* The entry of this name, or the only one whose name begins so; NULL where none does or several do,
- * of which *like becomes the first. */
-static const struct hs_system_entry *find_entry(const struct hs_system_list *list, const char *name,
+/* Its letters and digits, small: "DGX H100" and "dgx-h100" are one. */
+static void squeeze(char squeezed[HS_SYSTEM_NAME], const char *typed)
+{
+    size_t length = 0;
+
+    for (; *typed && length + 1 < HS_SYSTEM_NAME; typed++)
+        if (!strchr(" -_", *typed))
+            squeezed[length++] = (char)tolower((unsigned char)*typed);
+    squeezed[length] = '\0';
+}
+
+/* The entry of this name, or the only one whose name begins so, as people write it; NULL where none
+ * does or several do, of which *like becomes the first. */
+static const struct hs_system_entry *find_entry(const struct hs_system_list *list,
+                                                const char *typed,
                                                 const struct hs_system_entry **like)
 {
-    const struct hs_system_entry *begins[2] = {NULL, NULL};
+    const struct hs_system_entry *begins[2] = {NULL, NULL}, *same = NULL;
+    char wanted[HS_SYSTEM_NAME], name[HS_SYSTEM_NAME];
 
     *like = NULL;
-    for (size_t i = 0; i < list->count; i++) {
+    squeeze(wanted, typed);
+    for (size_t i = 0; i < list->count && wanted[0]; i++) {
         const struct hs_system_entry *entry = &list->entries[i];
 
-        if (strcmp(entry->name, name) == 0)
+        squeeze(name, entry->name);
+        if (strcmp(entry->name, typed) == 0)
             return entry;
-        if (name[0] && strncmp(entry->name, name, strlen(name)) == 0)
+        if (strcmp(name, wanted) == 0)
+            same = entry;
+        else if (strncmp(name, wanted, strlen(wanted)) == 0)
             begins[begins[0] != NULL] = entry;
-        else if (name[0] && !*like && strstr(entry->name, name))
+        else if (!*like && strstr(name, wanted))
             *like = entry;
     }
     if (begins[1])
         *like = begins[0];
-    return begins[1] ? NULL : begins[0];
+    return same ? same : begins[1] ? NULL : begins[0];
 }
 
 static enum hs_status fail_unknown(const struct hs_system_list *list, const char *text,

@@ -22,7 +22,7 @@ line() {
     hiersearch predict "$1" --np 16 --size 1M -k 1 2>&1 | sed -n '1p;/^best/p' | tr '\n' ' '
     echo
 }
-for text in a:8@400Gbps,b@50GBps a:8@400Gbit/s,b@50GB/s a:8@400gbps,b@50GB/s a:8@400,b@50GB/s dgx-h100 dgx-h dgx h100 superpod abci summi frontear; do
+for text in a:8@400Gbps,b@50GBps a:8@400Gbit/s,b@50GB/s a:8@400gbps,b@50GB/s a:8@400,b@50GB/s dgx-h100 dgx-h dgx h100 superpod abci summi frontear "DGX H100" "MareNostrum 5" ABCI; do
     line "$text"
 done
 echo
