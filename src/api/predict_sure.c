@@ -11,6 +11,8 @@
 /* What a figure known would take off the expected regret, so that it is worth a line. */
 #define WORTH 0.002
 #define SEEN  0.0005 /* what is shown of a regret */
+/* Times less bytes, from which on messages are measured: latency and bandwidth are told apart. */
+#define FEWER 8
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
@@ -214,8 +216,11 @@ static void say_plans(const struct hs_predict *predict, const struct hs_predict_
                  problem->group.ranks);
     if (predict->settings->ask.mesh.count > 0)
         hs_sheet_say(predict->sheet, "%s", say_whom((char[WHOM_TEXT]){0}, predict, problem));
-    hs_sheet_say(predict->sheet, " --plans %s%s%s --size %s", HS_AS_PLAN(first), alone ? "" : ",",
-                 alone ? "" : HS_AS_PLAN(rival), HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet, " --plans %s%s%s --size ", HS_AS_PLAN(first), alone ? "" : ",",
+                 alone ? "" : HS_AS_PLAN(rival));
+    if (point->bytes % (FEWER * FEWER) == 0)
+        hs_sheet_say(predict->sheet, "%s:", HS_AS_BYTES(point->bytes / FEWER));
+    hs_sheet_say(predict->sheet, "%s", HS_AS_BYTES(point->bytes));
     say_call(predict, problem);
     hs_sheet_say(predict->sheet, "%s -o plan.json\n", by_host ? " --backend host" : "");
     hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s plan.json -o %s", words.quote,

@@ -95,15 +95,33 @@ check "an algorithm needs a backend that runs any" '[ $status = 2 ] && said "sta
 measure 4 "${small[@]}" --stages allreduce:2:2 --layers 2 -o no.json
 check "--stages stands alone" '[ $status = 2 ] && said "stages: says itself what --layers would"'
 
-# What predict proposes, as printed, but for who measures.
-mpiexec() { local ranks=$2; shift 4; "${launch[@]}" "$ranks" "$program" "$@" "${short[@]}" --backend null --plays "$asked" >out 2>err; }
+# What predict proposes, as printed, but for who measures: two plans, or a stage.
+mpiexec() {
+    local ranks=$2 of=$program played=(--plays "$asked")
+    [ "$4" = calibrate ] || { of=$measure_program; played=("$asked"); }
+    shift 4
+    "${launch[@]}" "$ranks" "$of" "$@" --min-samples 6 --max-samples 6 --backend null "${played[@]}" >out 2>err
+}
 hiersearch() { "$hiersearch" "$@"; }
+# proposes PATTERN QUESTION...: the commands that follow are in `proposed`, then run; sets status.
+proposes() {
+    local pattern=$1
+    shift
+    "$hiersearch" predict "$asked" "$@" -q | sed -n '1,/^to measure first/d; s/^  *//p' >proposed
+    check "predict proposes $pattern, and to ask again" '[ "$(grep -c . proposed)" = 2 ] && grep -q "^mpiexec $pattern" proposed'
+    rm -f here.json plan.json
+    ( set -e; . ./proposed >again 2>&1 ); status=$?
+}
 asked=node:2@20GB/s~1us,ib@10GB/s~3us
-hiersearch predict "$asked" --np 4 --size 1MiB -q | sed -n '1,/^to measure first/d; s/^  *//p' >proposed
-check "predict proposes a calibration of stages, and to ask again" '[ "$(grep -c . proposed)" = 2 ] && grep -q "^mpiexec -n 4 hiersearch calibrate .*--stages" proposed'
-rm -f here.json
-( set -e; . ./proposed >again 2>&1 ); status=$?
-check "what it proposes runs as printed, and shows what changed" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: " again'
+proposes '-n 4 hiersearch measure --plans 2x2,4 --size 128KiB:1MiB' --np 4 --size 1MiB
+check "what it proposes runs as printed, and shows what changed: there is nothing more to regret" \
+    '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected regret is 0 %" again'
+proposes '-n 8 hiersearch measure --mesh tp=2,dp=4 --over dp --plans 2x2,4 .*--collective reduce-scatter' \
+    --mesh tp=2,dp=4 --over dp --size 1MiB --collective reduce-scatter
+check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected regret is 0 %" again'
+asked=abci
+proposes '-n 16 hiersearch calibrate abci --stages allreduce:1:16' --np 16 --size 1MiB
+check "a stage, too, runs as printed, and shows what changed" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: " again'
 
 # ---- noise ------------------------------------------------------------------------------------------------
 # Seeded, and by a virtual clock: the same on every machine, however loaded.
