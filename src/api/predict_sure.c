@@ -12,7 +12,7 @@
 #define WORTH 0.002
 #define SEEN  0.0005 /* what is shown of a regret */
 /* Times less bytes, from which on messages are measured: latency and bandwidth are told apart. */
-#define FEWER 8
+#define FEWER ((uint64_t)8)
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
