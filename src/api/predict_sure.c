@@ -131,16 +131,12 @@ static void say_fit(const struct hs_predict *predict, const struct hs_predict_po
 {
     struct command words = command_of(predict);
 
-    if (is_other(predict, point)) {
-        hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o %s\n", words.quote,
-                     words.system, words.quote, files, words.output);
-        say_again(predict, point);
-        return;
-    }
-    hs_sheet_say(predict->sheet,
-                 "        hiersearch fit %s%s%s %s -o %s --for %" PRId64 " --size %s\n",
-                 words.quote, words.system, words.quote, files, words.output,
-                 point->request.problem.group.size, HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o %s", words.quote,
+                 words.system, words.quote, files, words.output);
+    if (!is_other(predict, point))
+        hs_sheet_say(predict->sheet, " --for %" PRId64 " --size %s",
+                     point->request.problem.group.size, HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet, "\n");
 }
 
 /* Two calls of a layer, one after the other, as NCCL's own tests run them; of its last one. */
@@ -164,6 +160,8 @@ static void say_nccl_tests(const struct hs_predict *predict, const struct hs_pre
                      key.layer.size, of_node, tests[key.phase][i], fmax(1, bytes / 8), bytes,
                      i == 0 ? "one.txt" : "two.txt");
     say_fit(predict, point, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
+    if (is_other(predict, point)) /* a log says nothing of that */
+        say_again(predict, point);
 }
 
 /* The keys of a stage, a pair's two. */
@@ -203,7 +201,6 @@ static void say_plans(const struct hs_predict *predict, const struct hs_predict_
 {
     const struct hs_plan *shown = &point->found.plans[0].plan, *rival = &proposal->rival;
     const struct hs_problem *problem = &point->request.problem;
-    struct command words = command_of(predict);
     bool native = hs_system_is_nccl_native(predict->asked.system);
     bool by_host = !native && (hs_plan_has_letters(shown) || hs_plan_has_letters(rival));
     const struct hs_plan *first = native && hs_plan_is_flat(shown) ? rival : shown;
@@ -223,12 +220,7 @@ static void say_plans(const struct hs_predict *predict, const struct hs_predict_
     hs_sheet_say(predict->sheet, "%s", HS_AS_BYTES(point->bytes));
     say_call(predict, problem);
     hs_sheet_say(predict->sheet, "%s -o plan.json\n", by_host ? " --backend host" : "");
-    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s plan.json -o %s", words.quote,
-                 words.system, words.quote, words.output);
-    if (!is_other(predict, point)) /* else it knows the question by the file */
-        hs_sheet_say(predict->sheet, " --for %" PRId64 " --size %s", problem->group.size,
-                     HS_AS_BYTES(point->bytes));
-    hs_sheet_say(predict->sheet, "\n");
+    say_fit(predict, point, "plan.json"); /* which says itself what it is about */
 }
 
 static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,

@@ -29,13 +29,12 @@
 /* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
 #define DEVIATION          0.10
 #define DEVIATION_OF_SHAPE 0.30
-/* The same of machines that are drawn: as machine_prices.c has them of layers of any kind; and what
- * layers that were not measured are off by beside measured ones, on an emulated cluster
- * (bench/accuracy_cluster.py). */
-#define DRAWN_DEVIATION 0.2
-#define DRAWN_APART     0.07
-#define USUAL_NOISE     0.05
-#define NOISE_FLOOR     1e-3 /* no median is known better than this: clocks, and rounding */
+/* Of machines that are drawn: in place of the last, what layers that were not measured are off by
+ * beside measured ones on an emulated cluster (bench/accuracy_cluster.py); HS_PRICE_DEVIATION in
+ * place of those of straddling and other algorithms. */
+#define DRAWN_APART 0.07
+#define USUAL_NOISE 0.05
+#define NOISE_FLOOR 1e-3 /* no median is known better than this: clocks, and rounding */
 
 /* ---- estimation ----------------------------------------------------------------------------- */
 
@@ -87,6 +86,7 @@ struct figure {
     double widened;         /* factor of the deviation: it was far off */
     double at;              /* of latencies: where deviations are linearised */
     bool held;              /* at 0 */
+    bool measured;          /* of latencies: points are of the level */
 };
 
 /* Unknowns are counted in prior standard deviations from their prior means (z). A row has the
@@ -166,15 +166,15 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
 /* Prior standard deviation of a kind's slowness, and but for scope level of its latency. */
 static double deviation_of(const struct hs_belief *b, const struct hs_belief_kind *kind)
 {
-    bool drawn = b->options.as_drawn, told = kind->told;
+    bool drawn = b->options.as_drawn;
     struct hs_stage_price like = {.key.algorithm = kind->fit.algorithm,
                                   .level = kind->fit.level,
                                   .straddles = kind->fit.straddles};
     double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : drawn ? DRAWN_APART : DEVIATION;
-    double straddling = drawn ? DRAWN_DEVIATION : STRADDLE_DEVIATION;
-    double other = drawn ? DRAWN_DEVIATION : ALGORITHM_DEVIATION;
+    double straddling = drawn ? HS_PRICE_DEVIATION : STRADDLE_DEVIATION;
+    double other = drawn ? HS_PRICE_DEVIATION : ALGORITHM_DEVIATION;
 
-    if (drawn && !told && hs_stage_price_is_least(&b->described, &like))
+    if (drawn && !kind->told && hs_stage_price_is_least(&b->described, &like))
         straddling = 0; /* machines.h draws that */
     if (kind->fit.scope == HS_FIT_LEVEL)
         usual = hs_joint_error(kind->fit.straddles ? straddling : 0,
@@ -243,25 +243,12 @@ struct deviations {
     double latency, slowness, launch;
 };
 
-/* Whether any point is of the level's figures: then what the description says of them may be the
- * points' own. */
-static bool is_measured(const struct hs_belief *b, size_t level)
-{
-    for (size_t i = 0; i < b->points.count; i++) {
-        const struct hs_fit_point *point = &b->points.items[i].point;
-        struct hs_stage_price price = hs_stage_price(&b->described, point->np, point->key);
-
-        if ((size_t)price.level == level || (size_t)price.bottleneck == level)
-            return true;
-    }
-    return false;
-}
-
+/* Of level l. What the description says of figures that points are of may be the points' own. */
 static struct deviations deviations_of_figures(const struct hs_belief *b, size_t l)
 {
     const struct hs_level *level = &b->described.levels[l];
     const struct hs_figure_kind_row *guess = &hs_figure_kinds[HS_FIGURE_GUESS];
-    bool measured = b->options.as_drawn && is_measured(b, l);
+    bool measured = b->figures[1 + l].measured;
 
     if (!b->options.as_drawn)
         return (struct deviations){LATENCY_DEVIATION, SLOWNESS_DEVIATION, LAUNCH_DEVIATION};
@@ -269,6 +256,18 @@ static struct deviations deviations_of_figures(const struct hs_belief *b, size_t
         (measured ? guess : hs_level_latency_kind(level))->latency_deviation,
         (measured ? guess : hs_level_bandwidth_kind(level))->bandwidth_deviation,
         (b->points.count > 0 ? guess : hs_level_latency_kind(level))->latency_deviation};
+}
+
+/* Which levels points are of. */
+static void mark_measured(struct hs_belief *b)
+{
+    for (size_t i = 0; i < b->points.count; i++) {
+        const struct hs_fit_point *point = &b->points.items[i].point;
+        struct hs_stage_price price = hs_stage_price(&b->described, point->np, point->key);
+
+        b->figures[1 + price.level].measured = true;
+        b->figures[1 + price.bottleneck].measured = true;
+    }
 }
 
 static void set_priors(struct hs_belief *b)
@@ -339,6 +338,7 @@ static void start(struct hs_belief *b)
     memset(b->figures, 0, sizeof(b->figures));
     for (size_t c = 0; c < FIGURES_MAX; c++)
         b->figures[c].widened = 1;
+    mark_measured(b);
     set_priors(b);
     if (b->options.shape_only && b->points.count > 0)
         find_scale(b);

@@ -6,12 +6,8 @@
 #include "model/machines.h"
 #include "model/price.h"
 
-/* What a price by levels leaves unexplained, of log(time / price), calibrated on pairs of published
- * AllReduces of other machines than the shipped system with such a table (docs/model.md, section
- * 10): of any layer, and of the bytes of a library's ring that goes in and out of nodes, which
- * takes longer than its slowest link on every machine that published it, so one-sided. Rings that
- * stay in a node nobody published beside others: they err as any layer. */
-#define LAYER_DEVIATION    0.2
+/* What HS_PRICE_DEVIATION is for any layer, of the bytes of a ring that hs_stage_price_is_least, so
+ * one-sided. Rings that stay in a node nobody published beside others: they err as any layer. */
 #define STRADDLE_DEVIATION 0.3
 /* Doublings of a layer's size from which on two sizes err on their own. */
 #define SIZES_APART 4.0
@@ -78,7 +74,7 @@ static double native_times(const struct hs_machines *machines, size_t j, const s
 
 static double level_times(const struct hs_machines *machines, size_t j, const struct error *error)
 {
-    return exp(LAYER_DEVIATION * deviations_of(machines, j, error));
+    return exp(HS_PRICE_DEVIATION * deviations_of(machines, j, error));
 }
 
 /* Beyond 1. */

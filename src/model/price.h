@@ -107,6 +107,10 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
                                         const struct hs_group *group, struct hs_stage_key key,
                                         double bytes);
+/* What a price by levels leaves unexplained of any kind of layers, of log(time / price), calibrated
+ * on pairs of published AllReduces of other machines than the shipped system with such a table
+ * (docs/model.md, section 10). */
+#define HS_PRICE_DEVIATION 0.2
 /* Whether it is a library's ring that goes in and out of nodes, which takes longer than its slowest
  * link on every machine that published it. */
 bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price);

@@ -68,18 +68,23 @@ run() {
     rm -f "$scratch"/nccl.*
     return $status
 }
-# check SENTENCE SECONDS COMMAND...: a program that prints TAP; one that checks nothing is not right.
-check() {
-    local sentence=$1 limit=$2 begin=$SECONDS status checks
-    shift 2
-    run "$limit" "$@"
-    status=$?
+# judge STATUS SENTENCE BEGIN [CONDITION]: a program that printed TAP, begun at that second; one that checks nothing is not right.
+judge() {
+    local status=$1 checks
     checks=$(grep -cE '^ok ' "$scratch/out")
     grep -qE '^not ok|^Bail out' "$scratch/out" && status=1
     ((status == 0 && checks == 0)) && status=1
-    grep -E '^not ok|^# |^ok .* us per ' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
-    say $status "$sentence ($checks checks, $((SECONDS - begin)) s$( ((status > 1)) && echo ", status $status"))"
-    return $status
+    ((status == 0)) && { eval "${4:-true}" || status=1; }
+    grep -E '^not ok|^# |^ok .* us per |hiersearch run:' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
+    say "$status" "$2 ($checks checks, $((SECONDS - $3)) s$( ((status > 1)) && echo ", status $status"))"
+    return "$status"
+}
+# check SENTENCE SECONDS COMMAND...
+check() {
+    local sentence=$1 limit=$2 begin=$SECONDS
+    shift 2
+    run "$limit" "$@"
+    judge $? "$sentence" "$begin"
 }
 
 # MPI's launcher, UCX and NCCL's bootstrap meet on the loopback, by the machine's name.
@@ -149,14 +154,10 @@ torch() {
 }
 # torch_is SENTENCE CONDITION RANKS [NAME=VALUE]... PART...: ends well, all was right, and so is the condition.
 torch_is() {
-    local sentence=$1 condition=$2 begin=$SECONDS status
+    local sentence=$1 condition=$2 begin=$SECONDS
     shift 2
     torch "$@"
-    status=$?
-    grep -qE '^ok ' "$scratch/out" && ! grep -qE '^not ok|^Bail out' "$scratch/out" || status=1
-    { ((status == 0)) && eval "$condition"; } || status=$((status > 0 ? status : 1))
-    grep -E '^not ok|^# |hiersearch run:' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
-    say $status "$sentence ($(grep -c '^ok ' "$scratch/out") checks, $((SECONDS - begin)) s)"
+    judge $? "$sentence" "$begin" "$condition"
 }
 # by_plan MINIMUM: the line of rank 0 says that so many calls went by plan, and none differed.
 by_plan() {
