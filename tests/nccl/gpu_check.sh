@@ -179,15 +179,16 @@ END
     cat "$scratch/far" >>"$scratch/out"
     return $status
 }
-# ends_by_itself: the program failed in time and nothing came back from the collective that a rank left.
+# ends_by_itself: the program failed in time, and what a rank left came back to nobody before PyTorch gave it up.
 ends_by_itself() {
     local status=$1
     ((status != 0 && status != 124 && status != 137)) && grep -q '^ok 1' "$scratch/out" && ! grep -q '^not ok' "$scratch/out"
 }
 
-# has_torch SENTENCE: PyTorch is here, and the last number of ranks, $n, has plans of two layers, $by_plans; else that is said.
+# has_torch SENTENCE: PyTorch is here, and the last number of ranks, $n, has plans of two layers, $by_plans by $library; else
+# that is said.
 has_torch() {
-    local inner call library rules
+    local inner call rules
     library=$(realpath "$build/libhiersearch-nccl.so")
     for ((inner = 2; inner * inner < n && n % inner != 0; inner++)); do :; done
     if ! "$python" -c 'import torch.distributed' 2>>"$out/log.txt"; then
@@ -272,7 +273,7 @@ function_() {
 }
 
 recovery() {
-    local n by_plans way settings=()
+    local n by_plans library way begin settings=()
     n=$(tail -1 <<<"${ranks// /$'\n'}")
     check "$n ranks: plans that hang are given up and the others go on" "$limit" \
         "${launch[@]}" "$n" "$job" hangs "${HANG:-5}"
@@ -280,10 +281,13 @@ recovery() {
         "${launch[@]}" 2 "$job" abort-order "${HANG:-5}"
     has_torch "a program of PyTorch one rank of which stays away" || return
     for way in alone "by plan"; do
+        begin=$SECONDS
         [ "$way" = alone ] || settings=("${by_plans[@]}")
-        torch "$n" "${settings[@]}" TORCH_NCCL_ASYNC_ERROR_HANDLING=1 leaves
+        torch "$n" "${settings[@]}" TORCH_NCCL_ASYNC_ERROR_HANDLING=1 \
+            TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=1000 leaves
         ends_by_itself $?
-        say $? "$n ranks, one of which stays away, $way: PyTorch ends the program"
+        say $? "$n ranks, one of which stays away, $way: PyTorch ends the program ($((SECONDS - begin)) s)"
+        grep 'came back' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
     done
 }
 
@@ -299,7 +303,7 @@ cost() {
 }
 
 applied() {
-    local n by_plans
+    local n by_plans library
     n=$(tail -1 <<<"${ranks// /$'\n'}")
     has_torch "a program of PyTorch by plan" || return
     torch_is "$n ranks: a program of PyTorch alone" true "$n" ddp fsdp time
