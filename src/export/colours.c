@@ -12,7 +12,8 @@ static const char use[] =
     "does\n"
     "its collective on its layer, on 1 / parts of the message. Of a reduce-scatter or an "
     "allgather\n"
-    "blocks[] says which block each rank has. colours[], keys[] and blocks[] (by rank) are listed\n"
+    "blocks[] says which block each rank has; of an all-to-all what goes to one rank of a layer\n"
+    "is brought together first. colours[], keys[] and blocks[] (by rank) are listed\n"
     "up to 1024 processes, groups[] up to 64; beyond, use the formulas, with integer division.";
 
 /* [first + what is listed of rank `index`, or of member `index` of a group, ...] */
@@ -165,7 +166,7 @@ const struct hs_exporter hs_exporter_colours = {
     .layers = 0,
     .exact = true,
     .chunks = true,
-    .also = HS_EXPORT_BY_LAYERS,
+    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
     .groups = HS_GROUPS_CALLED,
     .write = write_colours,
 };

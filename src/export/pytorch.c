@@ -10,6 +10,7 @@ static const char use[] =
     "    layers = hierarchical.Hierarchy(group)      # or the ranks of a group, or mesh[\"dp\"]\n"
     "    layers.reduce_scatter_tensor(block, whole)  # for dist.reduce_scatter_tensor\n"
     "    layers.all_gather_into_tensor(whole, block) # for dist.all_gather_into_tensor\n"
+    "    layers.all_to_all_single(theirs, mine)      # for dist.all_to_all_single\n"
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
     "With a MESH they are for groups along its axes OVER: give one of those.\n"
     "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
@@ -44,7 +45,7 @@ const struct hs_exporter hs_exporter_pytorch = {
     .chunks = true,
     .letters = HS_EXPORT_TREES,
     .sizes = true,
-    .also = HS_EXPORT_BY_LAYERS,
+    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
     .groups = HS_GROUPS_CALLED,
     .write = write_pytorch,
 };

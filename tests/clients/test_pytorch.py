@@ -134,7 +134,7 @@ def record_calls(run):
         return mock.patch.object(dist, name, call)
 
     with recorder("reduce_scatter_tensor", 1), recorder("all_reduce", 0), \
-            recorder("all_gather_into_tensor", 0):
+            recorder("all_gather_into_tensor", 0), recorder("all_to_all_single", 1):
         run()
     return calls
 

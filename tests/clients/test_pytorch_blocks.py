@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exported PyTorch modules: reduce-scatters, allgathers, process groups. TAP on stdout.
+"""Exported PyTorch modules: reduce-scatters, allgathers, all-to-alls, process groups. TAP on stdout.
 
     BUILD=build python test_pytorch_blocks.py        starts 8, then 12 processes on this machine
 """
@@ -215,6 +215,56 @@ def check_fallback(checks, layers, plan, order):
     checks.check(torch.equal(block, want), f"{plan} {order}: right without the backend's own")
 
 
+def check_exchange(checks, module, given, plan):
+    """All-to-alls: torch.distributed's, through the layers, whatever the memory looks like."""
+    layers = module.Hierarchy(given)
+    group, ranks, rank = layers.group, len(layers.ranks), dist.get_rank(layers.group)
+    wrong = []
+    for length in BLOCKS:
+        for dtype in TYPES if length == 250 else [torch.float32]:
+            mine = integers((ranks * length,), dtype, rank)
+            want, before = torch.empty_like(mine), mine.clone()
+            if length:
+                dist.all_to_all_single(want, mine, group=group)
+            got = torch.full_like(mine, 7)
+            layers.all_to_all_single(got, mine)
+            later = torch.full_like(mine, 7)
+            layers.all_to_all_single_async(later, mine).wait()
+            if not (torch.equal(got, want) and torch.equal(later, want)
+                    and torch.equal(mine, before)):
+                wrong.append((length, dtype))
+    checks.check(not wrong, f"{plan}: all-to-alls are torch.distributed's", wrong)
+    mine = integers((ranks * 4, 6), torch.float32, rank)
+    want, got = torch.empty_like(mine), torch.full((6, ranks * 4), 7.0).t()
+    dist.all_to_all_single(want, mine, group=group)
+    layers.all_to_all_single(got, mine.t().contiguous().t())
+    checks.check(torch.equal(got, want), f"{plan}: and of memory that is not contiguous")
+    sizes = sizes_of(plan)
+    groups = [[layers.ranks[r] for r in next(g for g in layer if rank in g)]
+              for layer in brute_force_groups(plan)]
+    got = record_calls(lambda: layers.all_to_all_single(torch.empty(48 * ranks),
+                                                        torch.ones(48 * ranks)))
+    checks.check(got == [("all_to_all_single", members, 48 * ranks) for members in groups],
+                 f"{plan}: an all-to-all on each layer", got, sizes)
+    uneven = [2 * ((rank + to) % 2) for to in range(ranks)]
+    theirs = [2 * ((source + rank) % 2) for source in range(ranks)]
+    mine = integers((sum(uneven),), torch.float32, 40 + rank)
+    want, got = mine.new_empty(sum(theirs)), mine.new_empty(sum(theirs))
+    dist.all_to_all_single(want, mine, theirs, uneven, group=group)
+    module.all_to_all_single(got, mine, theirs, uneven, group=layers)
+    checks.check(torch.equal(got, want), f"{plan}: with split sizes it is the library's own")
+    said = [message_of(lambda: layers.all_to_all_single(torch.empty(ranks + 1),
+                                                        torch.empty(ranks + 1))),
+            message_of(lambda: layers.all_to_all_single(torch.empty(ranks),
+                                                        torch.empty(ranks).double()))]
+    checks.check(f"in {ranks} equal blocks" in said[0] and "torch.float64" in said[1],
+                 f"{plan}: blocks that are not equal are refused, and types that differ", said)
+    calls = record_calls(lambda: layers.reduce_scatter_tensor(torch.empty(48),
+                                                              torch.ones(48 * ranks)))
+    checks.check(calls == [("reduce_scatter_tensor", layers.ranks, 48 * ranks)],
+                 f"{plan}: its rules are for no reduce-scatter", calls)
+
+
 def check_small(checks, world):
     """Small messages, and what the rules are not for, are calls as without the module."""
     everyone, plan = list(range(world)), PLANS[world][0]
@@ -393,6 +443,8 @@ def check_of_mesh(checks, axes, over, plan):
         for collective in ("reduce-scatter", "allgather"):
             module = load_groups(plan, text, ",".join(over), *options(collective, order))
             check_results(checks, module.Hierarchy(given), plan, order)
+    module = load_groups(plan, text, ",".join(over), "--collective", "all-to-all")
+    check_exchange(checks, module, given, plan)
 
 
 def check_other_group(checks):
@@ -451,6 +503,7 @@ def check_world(checks, world):
             check_permutation(checks, module, layers, plan, order)
             check_phases(checks, layers, plan, order)
             check_fallback(checks, layers, plan, order)
+        check_exchange(checks, load_plan(plan, "pytorch", "--collective", "all-to-all"), None, plan)
     check_small(checks, world)
     check_refusals(checks, world)
     if world == 8:

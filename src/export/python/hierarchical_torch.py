@@ -1,4 +1,4 @@
-"""AllReduce, or ReduceScatter and AllGather, in layers for PyTorch, and a DDP communication hook.
+"""AllReduce, ReduceScatter and AllGather, or AllToAll in layers for PyTorch, and a DDP hook.
 
     import torch.distributed as dist
     import hierarchical_torch as hierarchical
@@ -13,6 +13,7 @@
     layers = hierarchical.Hierarchy(mesh["dp"])  # a process group, or one dimension of a DeviceMesh
     layers.reduce_scatter_tensor(block, whole)   # as dist.reduce_scatter_tensor(block, whole)
     layers.all_gather_into_tensor(whole, block)  # as dist.all_gather_into_tensor(whole, block)
+    layers.all_to_all_single(theirs, mine)       # as dist.all_to_all_single(theirs, mine)
 
 With a MESH the plan is for the groups along its axes OVER, ranks_of(rank), and says so where it is
 given another group, or none.
@@ -35,6 +36,10 @@ blocks of the whole tensor a rank has:
               permutation(rule) lists it; arrange and in_order put a tensor's blocks by it. It
               depends on the plan, and that on the size: give both calls `rule=` where a
               reduce-scatter and an allgather of other bytes (of another type) belong together.
+
+An all-to-all goes over the layers once, the innermost first. A block is for a rank of some digits,
+and each layer brings it to where one more of them is right; what goes to one rank of a layer is
+brought together by a copy. Its blocks are all as long; with split sizes it is the library's own.
 
 Where a rule has `trees`, its innermost layer goes by FORESTS: trees that were packed on the single
 links between the processes of a node, by isend and irecv in turns. Each tree has its share of the
@@ -136,8 +141,9 @@ def rule_for(message_bytes: int) -> Rule:
 
 
 def _rule_of(collective: str, message_bytes: int) -> Rule:
-    """RULES are for AllReduces, or for reduce-scatters and allgathers."""
-    mine = (collective == "allreduce") == (COLLECTIVE == "allreduce")
+    """RULES are for AllReduces, for reduce-scatters and allgathers, or for all-to-alls."""
+    mirrored = ("reduce-scatter", "allgather")
+    mine = collective == COLLECTIVE or collective in mirrored and COLLECTIVE in mirrored
     return rule_for(message_bytes) if mine else OWN
 
 
@@ -521,6 +527,35 @@ class Hierarchy:
 
         return self._start(whole, [whole, block], run)
 
+    def all_to_all_single(
+        self, output: torch.Tensor, input: torch.Tensor,
+        output_split_sizes: Optional[list[int]] = None,
+        input_split_sizes: Optional[list[int]] = None, rule: Optional[Rule] = None,
+    ) -> None:
+        """As dist.all_to_all_single."""
+        self._drain()
+        if output_split_sizes or input_split_sizes:
+            dist.all_to_all_single(output, input, output_split_sizes, input_split_sizes,
+                                   group=self.group)
+            return
+        _check_exchange(output, input)
+        rule = rule or _rule_of("all-to-all", _bytes(input))
+        self._exchange(output.detach(), input.detach(), self._layers_of(rule))
+
+    def all_to_all_single_async(
+        self, output: torch.Tensor, input: torch.Tensor, rule: Optional[Rule] = None,
+    ) -> torch.futures.Future[torch.Tensor]:
+        """Starts it; the future's value is `output`. Neither is to be touched before."""
+        _check_exchange(output, input)
+        layers = self.layers(rule or _rule_of("all-to-all", _bytes(input)))
+        out, given = output.detach(), input.detach()
+
+        def run(context: Context) -> None:
+            with context(0):
+                self._exchange(out, given, layers)
+
+        return self._start(out, [out, given], run)
+
     def _layers_of(self, rule: Rule,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> list[Layer]:
         """The library's own call is one in the caller's own group, as without this module."""
@@ -685,6 +720,23 @@ class Hierarchy:
         if not whole.is_contiguous():
             whole.copy_(target.view(whole.shape))
 
+    def _exchange(self, output: torch.Tensor, given: torch.Tensor, layers: list[Layer]) -> None:
+        """A dimension for each digit of a block's rank: where it goes, and once sent, whence."""
+        if given.numel() == 0:
+            return
+        sizes = [layer.size for layer in reversed(layers)]
+        blocks = given.contiguous().view(*sizes, -1)
+        own = output.is_contiguous()
+        target = output.view(*sizes, -1) if own else torch.empty_like(blocks)
+        for i, layer in enumerate(layers):
+            digit = len(layers) - 1 - i  # the outermost lies outside: there is nothing to move
+            sent = blocks.movedim(digit, 0).contiguous()
+            here = target if digit == 0 else torch.empty_like(sent)
+            dist.all_to_all_single(here.view(-1), sent.view(-1), group=layer.group)
+            blocks = here.movedim(0, digit)
+        if not own:
+            output.copy_(target.reshape(output.shape))
+
     def _meet(self, tensor: torch.Tensor, layer: Layer) -> None:
         """The first call of a group must be one of all its ranks: NCCL makes connections in it."""
         if (layer.group, tensor.device) not in self._met:
@@ -776,6 +828,19 @@ def _check_blocks(name: str, whole: torch.Tensor, other: str, block: torch.Tenso
         )
 
 
+def _check_exchange(output: torch.Tensor, input: torch.Tensor) -> None:
+    """As torch.distributed: as many elements each way, in NP blocks."""
+    if output.numel() != input.numel() or input.numel() % NP != 0:
+        raise ValueError(
+            f"input has {input.numel()} elements and output {output.numel()}, expected as many of "
+            f"both, in {NP} equal blocks; pad what {NP} does not divide, or give split sizes"
+        )
+    if output.dtype != input.dtype or output.device != input.device:
+        raise ValueError(
+            f"input is {input.dtype} on {input.device}, output {output.dtype} on {output.device}"
+        )
+
+
 _defaults: dict[Optional[dist.ProcessGroup], Hierarchy] = {}
 _default_lock = threading.Lock()
 
@@ -810,6 +875,16 @@ def all_gather_into_tensor(output_tensor: torch.Tensor, input_tensor: torch.Tens
                            rule: Optional[Rule] = None) -> None:
     """As dist.all_gather_into_tensor; where a rank's block goes, ORDER says."""
     default_hierarchy(group).all_gather_into_tensor(output_tensor, input_tensor, rule)
+
+
+def all_to_all_single(output: torch.Tensor, input: torch.Tensor,
+                      output_split_sizes: Optional[list[int]] = None,
+                      input_split_sizes: Optional[list[int]] = None,
+                      group: Union[Hierarchy, Group] = None,
+                      rule: Optional[Rule] = None) -> None:
+    """As dist.all_to_all_single; with split sizes it is that."""
+    default_hierarchy(group).all_to_all_single(output, input, output_split_sizes,
+                                               input_split_sizes, rule)
 
 
 def hierarchical_hook(
