@@ -147,11 +147,6 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
                        settings->layers > 0 ? "layers" : "algorithms");
     if (hs_campaign_check(&settings->campaign, err))
         return HS_INVALID;
-    if (hs_collectives[settings->campaign.call.collective].outcome == HS_OUTCOME_EXCHANGED)
-        return hs_fail(
-            err, HS_INVALID,
-            "--collective %s: an exchange says nothing of the other phases; measure has it",
-            hs_collective_names[settings->campaign.call.collective]);
     if (settings->stages.count > 0 && settings->campaign.call.mesh.count > 0)
         return hs_fail(err, HS_INVALID, "--stages: says itself what --mesh would");
     if (settings->max_samples < settings->min_samples)

@@ -181,6 +181,7 @@ static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *ca
 {
     const struct hs_collective_row *row = &hs_collectives[messages->problem.collective];
     struct hs_layer layer = candidate->layer;
+    bool exchanges = row->outcome == HS_OUTCOME_EXCHANGED;
     bool last = row->last == HS_ALLREDUCE && hs_problem_is_last(&messages->problem, layer);
 
     algorithms = 1U << HS_RING | (candidate->leads ? algorithms : 0);
@@ -196,7 +197,7 @@ static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *ca
         if (stage.phase != HS_PHASE_COUNT)
             add_stage(plan, candidate, stage, &message);
         stage.phase = HS_ALLREDUCE;
-        if (last || i % messages->count == 0)
+        if (!exchanges && (last || i % messages->count == 0))
             add_stage(plan, candidate, stage, &message);
     }
     plan->layer_count++;

@@ -24,7 +24,7 @@
 /* Of layers that straddle from those that do not: a ring that shares a link with few others seldom
  * fills it. */
 #define STRADDLE_DEVIATION 0.35
-/* Of other algorithms from rings. */
+/* Of other algorithms from rings, and of exchanges from other phases. */
 #define ALGORITHM_DEVIATION 0.35
 /* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
 #define DEVIATION          0.10
@@ -150,6 +150,7 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
     struct hs_belief_kind kind = {.fit = {.scope = HS_FIT_LEVEL,
                                           .level = price.level,
                                           .straddles = price.straddles,
+                                          .exchanges = key.phase == HS_EXCHANGE,
                                           .algorithm = key.algorithm}};
 
     kind.parent = take_kind(b, kind);
@@ -163,7 +164,7 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* Prior standard deviation of a kind's slowness, and but for scope level of its latency. */
+/* Prior standard deviation of a kind's slowness, and of its latency where that deviates. */
 static double deviation_of(const struct hs_belief *b, const struct hs_belief_kind *kind)
 {
     bool drawn = b->options.as_drawn;
@@ -178,8 +179,14 @@ static double deviation_of(const struct hs_belief *b, const struct hs_belief_kin
         straddling = 0; /* machines.h draws that */
     if (kind->fit.scope == HS_FIT_LEVEL)
         usual = hs_joint_error(kind->fit.straddles ? straddling : 0,
-                               kind->fit.algorithm == HS_RING ? 0 : other);
+                               kind->fit.algorithm == HS_RING && !kind->fit.exchanges ? 0 : other);
     return b->widen * usual;
+}
+
+/* A level has one latency for all its layers, but exchanges keep many messages under way. */
+static bool latency_deviates(const struct hs_belief_kind *kind)
+{
+    return kind->fit.scope > HS_FIT_LEVEL || kind->fit.exchanges;
 }
 
 /* Latencies of its outermost level that a stage pays. */
@@ -210,7 +217,7 @@ static void fill_row(double *row, const struct hs_belief *b, const struct term *
     for (size_t k = term->kind; k > 0; k = b->kinds[k].parent, row += OWN) {
         const struct hs_belief_kind *kind = &b->kinds[k];
 
-        if (kind->fit.scope > HS_FIT_LEVEL && kind->fit.scope <= scope)
+        if (latency_deviates(kind) && kind->fit.scope <= scope)
             row[0] = deviation_of(b, kind) * steps * b->figures[1 + price.level].at;
         if (kind->fit.scope <= scope)
             row[1] = deviation_of(b, kind) * moving;
@@ -768,7 +775,7 @@ bool hs_belief_has_points(const struct hs_belief *b, const struct hs_stage_price
         const struct hs_fit *fit = &b->kinds[i].fit;
 
         if (b->kinds[i].told && fit->scope == HS_FIT_LEVEL && fit->level == price->level &&
-            fit->straddles == price->straddles && fit->algorithm == price->key.algorithm)
+            fit->straddles == price->straddles && hs_fit_is_of(fit, price->key))
             return true;
     }
     return false;

@@ -80,7 +80,14 @@ int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
         difference = order(a->size, b->size);
     if (difference == 0)
         difference = order(a->stride, b->stride);
-    return difference ? difference : order(a->algorithm, b->algorithm);
+    if (difference == 0)
+        difference = order(a->algorithm, b->algorithm);
+    return difference ? difference : order(a->exchanges, b->exchanges);
+}
+
+bool hs_fit_is_of(const struct hs_fit *fit, struct hs_stage_key key)
+{
+    return fit->algorithm == key.algorithm && fit->exchanges == (key.phase == HS_EXCHANGE);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -93,11 +100,21 @@ static const struct hs_fit *find_exactly(const struct hs_fits *fits, struct hs_f
     return bsearch(&like, fits->items, fits->count, sizeof(like), compare_items);
 }
 
+/* Of scope level, straddling or else not. */
+static const struct hs_fit *find_level(const struct hs_fits *fits, struct hs_fit like)
+{
+    const struct hs_fit *found = find_exactly(fits, like);
+
+    like.straddles = !like.straddles;
+    return found ? found : find_exactly(fits, like);
+}
+
 const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
                                   struct hs_stage_key key)
 {
     struct hs_fit like = {.level = level,
                           .straddles = straddles,
+                          .exchanges = key.phase == HS_EXCHANGE,
                           .size = key.layer.size,
                           .stride = key.layer.stride,
                           .algorithm = key.algorithm};
@@ -111,15 +128,16 @@ const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool st
     if ((found = find_exactly(fits, like)))
         return found;
     like.size = 0;
-    for (int ring = 0; ring < 2 && !found; ring++) {
-        if (ring)
+    for (;;) {
+        if ((found = find_level(fits, like)))
+            return found;
+        if (like.algorithm != HS_RING)
             like.algorithm = HS_RING;
-        for (int other = 0; other < 2 && !found; other++) {
-            like.straddles = other ? !straddles : straddles;
-            found = find_exactly(fits, like);
-        }
+        else if (like.exchanges)
+            like.exchanges = false;
+        else
+            return NULL;
     }
-    return found;
 }
 
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes)
@@ -173,7 +191,8 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
     if (layer.stride == 0)
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
     ranks = hs_fit_ranks(system, layer, fit->level, fit->straddles);
-    price = hs_stage_price(system, ranks > 0 ? ranks : layer.stride * layer.size,
-                           (struct hs_stage_key){HS_ALLREDUCE, fit->algorithm, layer});
+    price = hs_stage_price(
+        system, ranks > 0 ? ranks : layer.stride * layer.size,
+        (struct hs_stage_key){fit->exchanges ? HS_EXCHANGE : HS_ALLREDUCE, fit->algorithm, layer});
     return half_bandwidth_bytes(&price);
 }

@@ -138,6 +138,8 @@ static const struct hs_field fit_rows[] = {
     {"stride", HS_INTEGER, FIT(stride), HS_WITHOUT(0), RANKS(1), .about = "Ranks."},
     {"algorithm", HS_CHOICE, FIT(algorithm), HS_NAMES(hs_algorithm_names), HS_WITHOUT(HS_RING),
      .about = "Of the layers measured."},
+    {"exchanges", HS_BOOL, FIT(exchanges), HS_WITHOUT(false),
+     .about = "Whether they were all-to-alls, which are fitted apart: theirs price no other call."},
     {"latency_us", HS_NUMBER, FIT(latency_seconds), .unit = &hs_unit_microseconds,
      .max = HS_LATENCY_MAX * 1e6, .about = "Of one step: takes the place of the level's."},
     {"bandwidth_GBps", HS_NUMBER, FIT(bytes_per_second), .unit = &hs_unit_gigabytes, BANDWIDTH,

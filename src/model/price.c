@@ -45,12 +45,12 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
     price->relative_ci95 =
         fit->relative_ci95 +
         outside_width((double)layer.size, (double)fit->min_size, (double)fit->max_size);
-    if (fit->algorithm != price->key.algorithm)
+    if (!hs_fit_is_of(fit, price->key))
         price->relative_ci95 += HS_OTHER_ALGORITHM_WIDTH;
     price->min_bytes = fit->min_bytes;
     price->max_bytes = fit->max_bytes;
-    price->extrapolated = price->extrapolated || fit->algorithm != price->key.algorithm ||
-                          hs_fit_extrapolates(fit, layer, 0);
+    price->extrapolated =
+        price->extrapolated || !hs_fit_is_of(fit, price->key) || hs_fit_extrapolates(fit, layer, 0);
 }
 
 int hs_system_paces(const struct hs_system *system)

@@ -253,8 +253,8 @@ static const char *fit_mark(char text[TEXT_BYTES], const struct hs_fit *fit)
 {
     bool ring = fit->algorithm == HS_RING;
 
-    snprintf(text, TEXT_BYTES, "%s%s%s", fit->straddles ? ", straddling" : "", ring ? "" : ", ",
-             ring ? "" : hs_algorithm_names[fit->algorithm]);
+    snprintf(text, TEXT_BYTES, "%s%s%s%s", fit->straddles ? ", straddling" : "", ring ? "" : ", ",
+             ring ? "" : hs_algorithm_names[fit->algorithm], fit->exchanges ? ", exchange" : "");
     return text[0] ? text : NULL;
 }
 

@@ -156,6 +156,67 @@ static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
     hs_system_release(&system);
 }
 
+/* What an exchange takes where links carry it three times as slowly as the rest. */
+static double slow_exchange(const struct hs_system *truth, struct hs_layer layer, double bytes)
+{
+    struct hs_stage_price price =
+        hs_stage_price(truth, 64, (struct hs_stage_key){HS_EXCHANGE, HS_RING, layer});
+
+    return 3 * hs_stage_seconds(&price, bytes) - 2 * price.launch_seconds;
+}
+
+static void exchanges_are_fitted_apart(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED),
+                     without = parse_additive(DESCRIBED);
+    struct hs_layer layers[] = {{1, 4}, {4, 4}, {4, 8}};
+    struct hs_error err = {0};
+    size_t others;
+
+    (void)state;
+    points.count = 0;
+    for (int i = 0; i < 3; i++)
+        add_layer(&points, &truth, 64, layers[i], 64 * MIB, 0, NULL);
+    others = points.count;
+    assert_status_is(hs_calibrate(&without, points.items, others, NULL, NULL, &err), HS_OK, &err);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            double bytes = MIB * (1 << k);
+
+            points.items[points.count++] =
+                (struct hs_fit_point){{HS_EXCHANGE, HS_RING, layers[i]},
+                                      64,
+                                      bytes,
+                                      slow_exchange(&truth, layers[i], bytes),
+                                      NAN};
+        }
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &err), HS_OK,
+                     &err);
+    for (int i = 0; i < 3; i++) {
+        struct hs_stage_key key = {HS_EXCHANGE, HS_RING, layers[i]};
+        struct hs_stage_price now = hs_stage_price(&system, 64, key),
+                              ring = price_of(&system, 64, layers[i]),
+                              alone = price_of(&without, 64, layers[i]);
+
+        assert_int_equal(now.fit_scope, HS_FIT_LAYER);
+        assert_near(hs_stage_seconds(&now, 8 * MIB), slow_exchange(&truth, layers[i], 8 * MIB),
+                    0.03);
+        assert_near(hs_stage_seconds(&ring, 8 * MIB), hs_stage_seconds(&alone, 8 * MIB), 0.03);
+        now = hs_stage_price(&without, 64, key); /* by rings of the level */
+        assert_int_equal(now.fit_scope, HS_FIT_LEVEL);
+        assert_true(now.extrapolated && now.relative_ci95 >= HS_OTHER_ALGORITHM_WIDTH);
+    }
+    hs_system_release(&without);
+    assert_status_is(
+        hs_calibrate(&truth, points.items + others, points.count - others, NULL, NULL, &err), HS_OK,
+        &err);
+    assert_int_equal(price_of(&truth, 64, layers[1]).fit_scope, HS_FIT_NONE);
+    assert_true(price_of(&truth, 64, layers[1]).extrapolated);
+    hs_system_release(&truth);
+    hs_system_release(&system);
+}
+
 static void intervals_widen_from_layer_to_size_to_level(void **state)
 {
     static struct points points;
@@ -396,6 +457,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("the parts of a node do not change a fit", the_parts_of_a_node_do_not_change_a_fit),
     HS_TEST("prices come from the narrowest scope that was measured",
             prices_come_from_the_narrowest_scope_that_was_measured),
+    HS_TEST("exchanges are fitted apart", exchanges_are_fitted_apart),
     HS_TEST("intervals widen from layer to size to level",
             intervals_widen_from_layer_to_size_to_level),
     HS_TEST("intervals cover the truth as often as they say",

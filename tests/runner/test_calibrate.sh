@@ -123,6 +123,19 @@ asked=abci
 proposes '-n 16 hiersearch calibrate abci --stages allreduce:1:16' --np 16 --size 1MiB
 check "a stage, too, runs as printed, and shows what changed" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: " again'
 
+# ---- an all-to-all ------------------------------------------------------------------------------------------
+measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --collective all-to-all -o exchange.json
+check "of an all-to-all the exchanges of all layers are measured, nothing else" '[ $status = 0 ] && is_system exchange.json && is_so exchange.json \
+    "len({(x[\"stride\"], x[\"size\"]) for x in p}) == 6 and {x[\"phase\"] for x in p} == {\"exchange\"} and all(x[\"exchanges\"] for x in f)"'
+"$hiersearch" predict exchange.json --np 8 --size 1MiB --collective all-to-all --machines 0 --json -q >exchange-a.json
+"$hiersearch" predict "$true_system" --np 8 --size 1MiB --collective all-to-all --machines 0 --json -q >exchange-b.json
+"$hiersearch" predict exchange.json --np 8 --size 1MiB --machines 0 --json -q >exchange-c.json
+check "all-to-alls are then priced as they were measured, other calls as not measured" '"$python" -c "import json
+a, b, c = ({p[\"plan\"]: p for p in json.load(open(f\"exchange-{n}.json\"))[\"results\"][0][\"candidates\"]} for n in \"abc\")
+assert a.keys() == b.keys() and len(a) == 4, (a, b)
+assert all(abs(a[n][\"predicted_seconds\"] / b[n][\"predicted_seconds\"] - 1) < 0.03 for n in a), (a, b)
+assert all(x[\"extrapolated\"] for x in c.values()) and not any(x[\"extrapolated\"] for x in a.values()), (a, c)"'
+
 # ---- noise ------------------------------------------------------------------------------------------------
 # Seeded, and by a virtual clock: the same on every machine, however loaded.
 for noise in 0.01 0.05 0.2; do
