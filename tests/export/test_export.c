@@ -66,13 +66,14 @@ static bool may_say(const char *name, enum hs_collective collective, enum hs_ord
 {
     bool ordered =
         collective == HS_COLLECTIVE_REDUCE_SCATTER || collective == HS_COLLECTIVE_ALLGATHER;
-    static const char *const by_layers[] = {"colours", "nccl-tuner", "ompi-tuned", "pytorch"};
+    static const char *const by_layers[] = {"nccl-tuner", "ompi-tuned", "colours", "pytorch"};
 
     if (collective == HS_COLLECTIVE_ALLREDUCE || strcmp(name, "simgrid") == 0)
         return true;
     for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
         if (strcmp(name, by_layers[i]) == 0)
-            return ordered && order <= HS_PERMUTED;
+            return (ordered && order <= HS_PERMUTED) ||
+                   (i >= 2 && collective == HS_COLLECTIVE_ALLTOALL);
     if (strcmp(name, "ompi-tuned-json") == 0)
         return collective == HS_COLLECTIVE_ALLGATHER && order <= HS_PERMUTED;
     if (strcmp(name, "plans") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
@@ -522,7 +523,7 @@ static void colours_are_the_groups_of_each_layer(void **state)
     hs_result_release(&result);
 }
 
-/* By hand, of 4x8x2: phase, layer, parts of the message, of a reduce-scatter and an allgather. */
+/* By hand, of 4x8x2: phase, layer, parts of the message, of what each layer has one phase of. */
 static void assert_phases(enum hs_collective collective, enum hs_order order, const int *layers,
                           const int *parts)
 {
@@ -541,12 +542,13 @@ static void assert_phases(enum hs_collective collective, enum hs_order order, co
         const cJSON *phase = cJSON_GetArrayItem(phases, i);
 
         assert_string_equal(cJSON_GetObjectItem(phase, "phase")->valuestring,
-                            hs_collective_names[collective]);
+                            collective == HS_COLLECTIVE_ALLTOALL ? "exchange"
+                                                                 : hs_collective_names[collective]);
         assert_int_equal(cJSON_GetObjectItem(phase, "layer")->valueint, layers[i]);
         assert_int_equal(cJSON_GetObjectItem(phase, "parts")->valueint, parts[i]);
     }
-    assert_int_equal(cJSON_GetArraySize(blocks), 64);
-    for (int64_t rank = 0; rank < 64; rank++)
+    assert_int_equal(cJSON_GetArraySize(blocks), collective == HS_COLLECTIVE_ALLTOALL ? 0 : 64);
+    for (int64_t rank = 0; rank < cJSON_GetArraySize(blocks); rank++)
         assert_int_equal(number_at(blocks, rank),
                          order == HS_IN_PLACE ? rank
                                               : rank % 4 * 16 + rank / 4 % 8 * 2 + rank / 32);
@@ -564,6 +566,7 @@ static void colours_say_the_order_of_layers_and_blocks(void **state)
     assert_phases(HS_COLLECTIVE_ALLGATHER, HS_PERMUTED, outside, (int[]){32, 4, 1});
     assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_IN_PLACE, outside, (int[]){1, 2, 16});
     assert_phases(HS_COLLECTIVE_ALLGATHER, HS_IN_PLACE, inside, (int[]){16, 2, 1});
+    assert_phases(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, inside, (int[]){1, 1, 1});
 }
 
 static void colours_of_many_processes_are_formulas(void **state)
