@@ -26,10 +26,10 @@ static void find_ways(struct hs_steps *steps)
 
     for (int64_t i = 0; i < count; i++) {
         int64_t first = ranks[i] / block * block + i % layer.stride;
-        double way = fmax(hs_steps_hop(steps, ranks[i], first),
-                          hs_steps_hop(steps, ranks[i], first + block - layer.stride));
+        double way = hs_greater(hs_steps_hop(steps, ranks[i], first),
+                                hs_steps_hop(steps, ranks[i], first + block - layer.stride));
 
-        longest = fmax(longest, way);
+        longest = hs_greater(longest, way);
         sum += way;
     }
     if (count > 0)

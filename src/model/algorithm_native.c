@@ -23,9 +23,9 @@ struct native {
 /* Each of the algorithm's steps so often. */
 static void send_steps(struct native *native, enum hs_mpi_algorithm algorithm, double times)
 {
-    struct hs_mpi_steps sent =
-        hs_mpi_steps(algorithm, native->steps.price->key.phase, native->among);
+    struct hs_mpi_steps sent;
 
+    hs_mpi_steps(&sent, algorithm, native->steps.price->key.phase, native->among);
     native->steps.every = native->first;
     native->steps.senders = sent.one_sends ? native->layer.stride : 0;
     for (int i = 0; i < sent.count; i++) {
@@ -34,11 +34,17 @@ static void send_steps(struct native *native, enum hs_mpi_algorithm algorithm, d
     }
 }
 
-/* Places of a group that share a node, where nodes are full of them. */
-static int64_t tasks_of(const struct hs_system *system, struct hs_layer layer)
+/* MPICH's allreduce goes by nodes: places of a group that share one, where nodes are full of them;
+ * 1: it does not. */
+static int64_t tasks_of(const struct hs_system *system, struct hs_stage_key key)
 {
-    int64_t node = hs_system_node_ranks(system), tasks = node / layer.stride;
+    struct hs_layer layer = key.layer;
+    int64_t node, tasks;
 
+    if (key.phase != HS_ALLREDUCE || hs_system_library(system) != HS_LIBRARY_MPICH)
+        return 1;
+    node = hs_system_node_ranks(system);
+    tasks = node / layer.stride;
     if (layer.stride > node || node % layer.stride || tasks >= layer.size || layer.size % tasks)
         return 1;
     return tasks;
@@ -72,13 +78,13 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
         .layer = key.layer,
         .first = 1,
         .among = key.layer.size};
-    int64_t tasks = tasks_of(system, key.layer);
+    int64_t tasks = tasks_of(system, key);
 
     if (!hs_mpi_has_steps(algorithm, key.phase)) {
         hs_exchange_price_at_once(price, system, ranks, hs_mpi_waits(algorithm, key.layer.size));
         return;
     }
-    if (library == HS_LIBRARY_MPICH && key.phase == HS_ALLREDUCE && tasks > 1)
+    if (tasks > 1)
         send_nodes_first(&native, tasks, price->bytes);
     else
         send_steps(&native, algorithm, 1);

@@ -53,7 +53,7 @@ static struct share ring_share(const struct hs_level *level, int64_t child_ranks
         return share;
     }
     single = single_share(level, child_ranks, unit_ranks, np, layer);
-    return (struct share){fmin(share.out, single.out), single.across};
+    return (struct share){hs_lesser(share.out, single.out), single.across};
 }
 
 /* Of the ring that leaves most children, its hops by their outermost level. */
@@ -87,7 +87,7 @@ static void find_extremes(struct hops *hops)
     for (int l = hops->inner; l < hops->levels; l = next_kind(hops, l)) {
         sum += hops->count[l] * hops->each[l].latency_seconds;
         count += hops->count[l];
-        least = fmin(least, hops->each[l].latency_seconds);
+        least = hs_lesser(least, hops->each[l].latency_seconds);
         if (hops->each[l].seconds_per_byte >= hops->each[hops->slowest].seconds_per_byte)
             hops->slowest = l;
         if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
@@ -119,7 +119,7 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
         if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
         share = ring_share(level, child_ranks, unit_ranks, np, layer, rings);
-        busiest[l] = fmin(share.out, share.across);
+        busiest[l] = hs_lesser(share.out, share.across);
         if (l == 0 || busiest[l] <= price->ring_bytes_per_second) {
             price->ring_bytes_per_second = busiest[l];
             price->bottleneck = (int)l;
@@ -131,10 +131,10 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
         if (l > 0)
             hops.count[l - 1] -= (double)leaving;
         hops.count[l] = (double)leaving;
-        hops.run[l] = fmax(1, (double)child_ranks / (double)layer.stride);
-        out = fmin(out, share.out);
+        hops.run[l] = hs_greater(1, (double)child_ranks / (double)layer.stride);
+        out = hs_lesser(out, share.out);
         hops.each[l] = (struct hs_price_line){hs_level_latency(level, piece_bytes),
-                                              1 / fmin(out, share.across)};
+                                              1 / hs_lesser(out, share.across)};
         hops.levels = (int)l + 1;
     }
     find_extremes(&hops);
@@ -220,7 +220,7 @@ static void add_between(struct hs_stage_price *price, const struct hops *hops,
     for (int l = level - 1; l >= 0; l--) {
         double within = ceil(hops->run[level] / hops->run[l]) - 1 - inside;
 
-        chain.hops[l] = -fmin(within, hops->count[l]);
+        chain.hops[l] = -hs_lesser(within, hops->count[l]);
         inside -= chain.hops[l];
     }
     ways = inside < pass->laps && 2 * hops->run[level] <= (double)price->key.layer.size ? 2 : 1;
@@ -309,11 +309,11 @@ static void add_steps(struct hs_stage_price *price, const double busiest[HS_LEVE
     double passes = hs_phase_passes(price->key.phase), inside = 0, latency = 0, outside = INFINITY;
 
     for (int l = 0; l <= price->level; l++) {
-        latency = fmax(latency, levels[l].latency_seconds);
+        latency = hs_greater(latency, levels[l].latency_seconds);
         if (l <= price->bottleneck)
             inside = latency;
         if (l != price->bottleneck)
-            outside = fmin(outside, busiest[l]);
+            outside = hs_lesser(outside, busiest[l]);
     }
     if (slowest->fabric == HS_FABRIC_MESH && !slowest->striped &&
         price->bottleneck != price->level && inside < latency) {
@@ -356,12 +356,6 @@ struct ring_step {
         all[HS_STEPS_RANKS]; /* seconds that it moves, with its latency */
 };
 
-/* Of two that are numbers; fmax asks. */
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* When each rank is through with so many steps that all begin at once. */
 static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, int steps)
 {
@@ -375,14 +369,16 @@ static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, i
             double when = 0;
 
             if (t > 0)
-                when = later(end[(t - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
+                when =
+                    hs_greater(end[(t - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
             if (t >= HS_RING_DEPTH)
-                when = later(when, end[t % HS_RING_DEPTH][r]);
+                when = hs_greater(when, end[t % HS_RING_DEPTH][r]);
             begin[r] = when;
             end[t % HS_RING_DEPTH][r] = when + step->all[r];
         }
     for (int r = 0; r < step->ranks; r++)
-        through[r] = fmax(end[(steps - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
+        through[r] =
+            hs_greater(end[(steps - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
 }
 
 static struct ring_step step_of(const struct hs_system *system, int64_t ranks,
@@ -436,9 +432,9 @@ static void price_played(struct hs_stage_price *price, const struct hs_system *s
     if (price->goes_on)
         play(back, &other_way, steps);
     for (int r = 0; r < ranks; r++)
-        seconds = fmax(seconds, (out[r] + back[r]) / 2);
+        seconds = hs_greater(seconds, (out[r] + back[r]) / 2);
     seconds *= hs_phase_calls(key.phase);
-    line.latency_seconds = fmin(line.latency_seconds, seconds);
+    line.latency_seconds = hs_lesser(line.latency_seconds, seconds);
     line.seconds_per_byte = (seconds - line.latency_seconds) / (price->bytes * (size - 1) / size);
     price->lines[0] = line;
     price->line_count = 1;

@@ -24,7 +24,7 @@ static double child_rate(const struct tier *tier, int64_t held)
     if (!level->striped) {
         int64_t reached = (held * level->ports + tier->child_ranks - 1) / tier->child_ranks;
 
-        part = fmin(part, (double)hs_smaller(held, reached) / (double)level->ports);
+        part = hs_lesser(part, (double)hs_smaller(held, reached) / (double)level->ports);
     }
     return part * tier->bytes_per_second;
 }
@@ -102,12 +102,12 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     int64_t before = tier->children - 1, held = tier->ranks - before * tier->child_ranks;
     double last = child_rate(tier, held), first = child_rate(tier, tier->child_ranks);
     double all = (double)before * first + last;
-    double two = problem->bytes * fmax(crossing_all(problem, held) / last,
+    double two = problem->bytes * hs_greater(crossing_all(problem, held) / last,
                                        crossing_all(problem, tier->child_ranks) / first);
 
     if (reduces(system, problem, tier))
         return two;
-    return fmax(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
+    return hs_greater(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
 }
 
 /* One step across the level: NCCL's fastest protocol is faster than its figure for levels. */
@@ -128,7 +128,7 @@ static double full_rate(const struct hs_system *system, size_t level)
 
     if (level == 0 && system->levels[0].fabric == HS_FABRIC_LINKS)
         return hs_graph_sends(system);
-    return nvlink ? fmax(rate, 1e9 * gpu->peak_GBps) : rate;
+    return nvlink ? hs_greater(rate, 1e9 * gpu->peak_GBps) : rate;
 }
 
 /* No children where all ranks are in one. */
@@ -182,7 +182,7 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
 
         if (tier.children == 0)
             continue;
-        latency = fmin(latency, step_seconds(system, &tier));
+        latency = hs_lesser(latency, step_seconds(system, &tier));
         bytes_seconds = hs_limit_crossing_seconds(system, problem, l);
         if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)
             limit = (struct hs_limit){latency + bytes_seconds, latency, (int)l};

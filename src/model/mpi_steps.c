@@ -33,15 +33,15 @@ bool hs_mpi_has_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase)
 
 /* Steps that are being listed. */
 struct listing {
-    struct hs_mpi_steps steps;
+    struct hs_mpi_steps *steps;
     int64_t ranks, power; /* the largest power of two among them */
     bool reduces;
 };
 
 static void add(struct listing *list, struct hs_mpi_step step)
 {
-    assert(list->steps.count < HS_MPI_STEPS_MAX);
-    list->steps.items[list->steps.count++] = step;
+    assert(list->steps->count < HS_MPI_STEPS_MAX);
+    list->steps->items[list->steps->count++] = step;
 }
 
 static void swap(struct listing *list, int64_t places, double part, bool reduces)
@@ -121,7 +121,7 @@ static void list_doubling(struct listing *list)
 
 static void list_tree(struct listing *list, bool reduces)
 {
-    list->steps.one_sends = true;
+    list->steps->one_sends = true;
     for (int64_t places = 1; places < list->ranks; places *= 2)
         swap(list, places, 1, reduces);
 }
@@ -146,7 +146,7 @@ static void list_all_to_root(struct listing *list)
 {
     struct hs_mpi_step step = {.swap = true, .part = 1, .reduces = true};
 
-    list->steps.one_sends = true;
+    list->steps->one_sends = true;
     for (step.places = 1; step.places < list->ranks; step.places *= 2) {
         step.times = (double)hs_smaller(step.places, list->ranks - step.places);
         add(list, step);
@@ -223,14 +223,17 @@ static void list_neighbor(struct listing *list)
         add(list, step);
 }
 
-struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase,
-                                 int64_t ranks)
+void hs_mpi_steps(struct hs_mpi_steps *steps, enum hs_mpi_algorithm algorithm, enum hs_phase phase,
+                  int64_t ranks)
 {
     bool both = phase == HS_ALLREDUCE;
-    struct listing list = {.ranks = ranks,
+    struct listing list = {.steps = steps,
+                           .ranks = ranks,
                            .power = hs_mpi_power_of_two(ranks),
                            .reduces = phase != HS_ALLGATHER && phase != HS_EXCHANGE};
 
+    steps->count = 0;
+    steps->one_sends = false;
     switch (algorithm) {
     case HS_MPI_RING:
         list_ring(&list);
@@ -279,7 +282,6 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
     case HS_MPI_ALGORITHM_COUNT:
         break;
     }
-    return list.steps;
 }
 
 void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, int64_t first)
@@ -322,7 +324,7 @@ void hs_mpi_steps_fill(struct hs_steps *steps, double part)
     for (size_t l = 0; l < steps->system->level_count; l++) {
         double least = part * hs_limit_crossing_seconds(steps->system, &problem, l);
 
-        steps->busy[l] = fmax(steps->busy[l], least);
-        steps->seconds_per_byte = fmax(steps->seconds_per_byte, least);
+        steps->busy[l] = hs_greater(steps->busy[l], least);
+        steps->seconds_per_byte = hs_greater(steps->seconds_per_byte, least);
     }
 }

@@ -36,9 +36,9 @@ struct hs_mpi_steps {
 
 /* Whether an algorithm is one of the phase, and has steps. */
 bool hs_mpi_has_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase);
-/* Those of a call of `ranks`; none where it has none. */
-struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase,
-                                 int64_t ranks);
+/* Those of a call of `ranks`; none where it has none. Items beyond the count are not set. */
+void hs_mpi_steps(struct hs_mpi_steps *steps, enum hs_mpi_algorithm algorithm, enum hs_phase phase,
+                  int64_t ranks);
 /* Adds a step of the ranks of steps->price's layer that are a multiple of `first` places of it. */
 void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, int64_t first);
 /* Behind the last of them: steps stand for those between them, and for partners that are no power

@@ -307,23 +307,23 @@ static struct hs_price_line waiting_line(const struct hs_stage_price *price, dou
 
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)
 {
-    struct hs_price_line line = price->lines[0];
-    double seconds = line.latency_seconds + moving_seconds(line, price, bytes);
+    double most = 0;
+    int line = 0;
 
     if (price->nccl && bytes > 0)
         return nccl_line(price, bytes);
     if (price->waits && bytes > 0)
         return waiting_line(price, bytes);
-    for (int i = 1; i < price->line_count; i++) {
-        double other =
+    for (int i = 0; i < price->line_count && price->line_count > 1; i++) {
+        double seconds =
             price->lines[i].latency_seconds + moving_seconds(price->lines[i], price, bytes);
 
-        if (other > seconds) {
-            seconds = other;
-            line = price->lines[i];
+        if (seconds > most) {
+            most = seconds;
+            line = i;
         }
     }
-    return line;
+    return price->lines[line];
 }
 
 double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double bytes)

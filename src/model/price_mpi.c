@@ -330,21 +330,22 @@ static double steps_us(const struct pace *p)
     int64_t groups = layer.stride / (call->in_nodes ? call->tasks : 1); /* that call at once */
     struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
                                    .bytes = p->bytes};
-    struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
+    struct hs_mpi_steps sent;
     struct hs_system eager = *call->system; /* borrows all that it owns */
     struct hs_steps steps = {.price = &price,
                              .system = call->system,
                              .ranks = ranks,
                              .waits = true,
-                             .every = call->at_once > 0 ? layer.stride / groups : layer.stride,
-                             .senders = !sent.one_sends     ? 0
-                                        : call->at_once > 0 ? groups
-                                                            : 1},
-                    bare = steps;
+                             .every = call->at_once > 0 ? layer.stride / groups : layer.stride},
+                    bare;
     /* swaps between neighbours are no far steps */
     double far = call->algorithm == HS_MPI_NEIGHBOR ? 1 : of_machine(p, HS_MPI_K_FAR_LEONARDO);
     double us = 0, moving;
 
+    hs_mpi_steps(&sent, call->algorithm, price.key.phase, call->ranks);
+    if (sent.one_sends)
+        steps.senders = call->at_once > 0 ? groups : 1;
+    bare = steps;
     bare.system = &eager;
     for (size_t l = 0; l < eager.level_count; l++)
         eager.levels[l].rendezvous_seconds = 0;

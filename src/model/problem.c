@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/traffic.h"
+
 struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
                                 double bytes)
 {
@@ -83,7 +85,7 @@ double hs_problem_entering(const struct hs_problem *problem, struct hs_layer lay
 {
     int64_t inside = hs_group_inside(&problem->group, layer.stride);
 
-    return fmax(hs_problem_held(problem, inside), hs_problem_held(problem, inside * layer.size));
+    return hs_greater(hs_problem_held(problem, inside), hs_problem_held(problem, inside * layer.size));
 }
 
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,

@@ -13,9 +13,9 @@ double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, i
     double share = level->bytes_per_second / (double)link;
 
     if (!level->striped && port > 0)
-        share = fmin(share, level->bytes_per_second / (double)(level->ports * port));
+        share = hs_lesser(share, level->bytes_per_second / (double)(level->ports * port));
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1 && pair > 0)
-        share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
+        share = hs_lesser(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
     return share;
 }
 
@@ -64,7 +64,7 @@ static bool is_mesh(const struct hs_level *level)
 /* A step that is taken so often, one after the other, and its messages. */
 struct step {
     const struct hs_traffic *traffic;
-    double blocks, times;
+    double blocks, bytes, times;
 };
 
 /* Adds what the step's messages do on level l, a child of which has so many ranks. Returns the
@@ -74,23 +74,25 @@ static struct hs_price_line add_level(struct hs_steps *steps, const struct step 
                                       int64_t child_ranks, int64_t link, double *out)
 {
     const struct hs_level *level = &steps->system->levels[l];
-    double bytes = steps->price->bytes / (double)steps->price->key.layer.size, leaving;
+    double leaving;
     double load = step->blocks / share_on(&leaving, steps, step->traffic, l, link);
     int64_t ahead = hs_larger(1, step->traffic->distance / child_ranks);
-    double latency = hs_level_latency(level, step->blocks * bytes);
+    double latency = hs_level_latency(level, step->bytes);
 
-    *out = fmax(*out, step->blocks / leaving);
+    *out = hs_greater(*out, step->blocks / leaving);
     steps->leaving[l] += step->times * step->blocks / leaving;
     steps->across[l] = step->times * load + (steps->to[l] == ahead ? steps->across[l] : 0);
     steps->to[l] = ahead;
-    steps->together[l] = fmax(fmax(steps->together[l], steps->across[l]), steps->leaving[l]);
-    steps->level_latencies[l] = fmax(steps->level_latencies[l], latency);
+    steps->together[l] =
+        hs_greater(hs_greater(steps->together[l], steps->across[l]), steps->leaving[l]);
+    steps->level_latencies[l] = hs_greater(steps->level_latencies[l], latency);
     steps->busy[l] += step->times * load;
     if (load > steps->heaviest[l]) {
         steps->heaviest[l] = load;
         steps->messages[l] = link;
     }
-    return (struct hs_price_line){steps->system->pipeline_granularity * latency, fmax(*out, load)};
+    return (struct hs_price_line){steps->system->pipeline_granularity * latency,
+                                  hs_greater(*out, load)};
 }
 
 /* In a mesh a step takes other links than the one before, where it goes to another child: half of
@@ -103,7 +105,7 @@ static void overlap(struct hs_steps *steps, const struct hs_traffic *traffic, in
 
     if (!steps->waits && (is_mesh(&levels[at]) || is_mesh(&levels[steps->at])) &&
         (at != steps->at || ahead != steps->ahead))
-        steps->seconds_per_byte -= fmin(load, steps->last) / 2;
+        steps->seconds_per_byte -= hs_lesser(load, steps->last) / 2;
     steps->last = load;
     steps->at = at;
     steps->ahead = ahead;
@@ -118,14 +120,16 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
                         double times)
 {
     const struct hs_system *system = steps->system;
-    const struct step taken = {traffic, blocks, times};
     double bytes = steps->price->bytes / (double)steps->price->key.layer.size, out = 0;
+    const struct step taken = {traffic, blocks, blocks * bytes, times};
     struct hs_price_line step = {0, 0};
     double latency = 0;
+    int64_t child_ranks = 1;
     int at = 0;
 
-    for (size_t l = 0; l < system->level_count; l++) {
-        int64_t child_ranks = hs_system_child_ranks(system, l), link = 0;
+    for (size_t l = 0; l < system->level_count;
+         child_ranks = hs_level_ranks(&system->levels[l++], child_ranks)) {
+        int64_t link = 0;
         struct hs_price_line some;
 
         if (child_ranks < steps->ranks)
@@ -139,11 +143,11 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
         if (steps->both_ways && child_ranks > 1)
             link *= 2;
         some = add_level(steps, &taken, l, child_ranks, link, &out);
-        latency = some.latency_seconds = fmax(latency, some.latency_seconds);
+        latency = some.latency_seconds = hs_greater(latency, some.latency_seconds);
         if (some.seconds_per_byte >= step.seconds_per_byte)
             at = (int)l;
         if (bytes == 0)
-            some.seconds_per_byte = fmax(some.seconds_per_byte, step.seconds_per_byte);
+            some.seconds_per_byte = hs_greater(some.seconds_per_byte, step.seconds_per_byte);
         if (some.latency_seconds + some.seconds_per_byte * bytes >=
             step.latency_seconds + step.seconds_per_byte * bytes)
             step = some;
@@ -188,7 +192,7 @@ double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to)
 
         if (from / child_ranks == to / child_ranks)
             break;
-        latency = fmax(latency, steps->level_latencies[l]);
+        latency = hs_greater(latency, steps->level_latencies[l]);
     }
     return steps->system->pipeline_granularity * latency;
 }
@@ -217,16 +221,16 @@ void hs_steps_follow(struct hs_steps *steps, bool swaps)
             if (swaps)
                 to = place ^ ((int64_t)1 << k);
             to = i + ((to + layer.size) % layer.size - place) * layer.stride;
-            all[(k + 1) % 2][to] =
-                fmax(all[k % 2][to], all[k % 2][i] + hs_steps_hop(steps, ranks[i], ranks[to]));
+            all[(k + 1) % 2][to] = hs_greater(
+                all[k % 2][to], all[k % 2][i] + hs_steps_hop(steps, ranks[i], ranks[to]));
         }
     for (int64_t i = 0; i < count; i++) {
-        longest = fmax(longest, all[steps->count % 2][i]);
+        longest = hs_greater(longest, all[steps->count % 2][i]);
         sum += all[steps->count % 2][i];
     }
     if (count == 0)
         return;
-    steps->latency_seconds = fmin(steps->latency_seconds, longest);
+    steps->latency_seconds = hs_lesser(steps->latency_seconds, longest);
     hs_steps_scale(steps, longest, sum / (double)count);
 }
 
@@ -236,7 +240,7 @@ void hs_steps_occupy(const struct hs_steps *steps, double moving)
 
     price->ring_bytes_per_second = ((double)price->key.layer.size - 1) / moving;
     for (size_t l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++)
-        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
+        price->occupancy[l] = hs_lesser(1, steps->busy[l] / moving);
 }
 
 void hs_steps_finish(const struct hs_steps *steps)
@@ -250,7 +254,7 @@ void hs_steps_finish(const struct hs_steps *steps)
         return;
     price->steps *= passes;
     for (; l < steps->system->level_count && steps->busy[l] > 0; l++)
-        moving = fmax(moving, steps->leaving[l]);
+        moving = hs_greater(moving, steps->leaving[l]);
     hs_stage_add_line(
         price, (struct hs_price_line){passes * steps->latency_seconds, passes * moving / others});
     for (l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++) {
@@ -359,7 +363,7 @@ static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_
                 pair = beside(&children, ranks, to, r);
             share = hs_step_share(level, busiest, busiest, pair);
             hops[r].latency_seconds = latency;
-            hops[r].seconds_per_byte = fmax(hops[r].seconds_per_byte, 1 / share);
+            hops[r].seconds_per_byte = hs_greater(hops[r].seconds_per_byte, 1 / share);
         }
 }
 

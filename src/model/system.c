@@ -38,14 +38,8 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level)
 {
     int64_t ranks = 1;
 
-    for (size_t l = 0; l < level && l < system->level_count; l++) {
-        int64_t arity = system->levels[l].arity;
-        bool small = ranks <= INT32_MAX && arity <= INT32_MAX; /* asked often: no division */
-
-        if (arity == 0 || (!small && ranks > INT64_MAX / arity))
-            return INT64_MAX;
-        ranks *= arity;
-    }
+    for (size_t l = 0; l < level && l < system->level_count; l++)
+        ranks = hs_level_ranks(&system->levels[l], ranks);
     return ranks;
 }
 

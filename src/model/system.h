@@ -241,6 +241,16 @@ size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_s
 /* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine;
  * there and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
 int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
+/* Ranks of all of a level whose children have so many each; INT64_MAX: any number. */
+static inline int64_t hs_level_ranks(const struct hs_level *level, int64_t child_ranks)
+{
+    int64_t arity = level->arity;
+    bool small = child_ranks <= INT32_MAX && arity <= INT32_MAX; /* asked often: no division */
+
+    if (arity == 0 || (!small && child_ranks > INT64_MAX / arity))
+        return INT64_MAX;
+    return child_ranks * arity;
+}
 /* Rows of hs_figure_kinds: how far a level's figures may be off. */
 const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *level);
 const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level);

@@ -23,16 +23,6 @@ struct hs_traffic hs_traffic_branch(struct hs_layer layer, int64_t places)
                                2 * places * layer.stride};
 }
 
-struct hs_traffic hs_traffic_shift(struct hs_layer layer, int64_t places)
-{
-    return (struct hs_traffic){layer.stride * layer.size, places * layer.stride, layer.stride, 0};
-}
-
-struct hs_traffic hs_traffic_exchange(struct hs_layer layer, int64_t places)
-{
-    return (struct hs_traffic){2 * places * layer.stride, places * layer.stride, layer.stride, 0};
-}
-
 struct hs_traffic hs_traffic_all(struct hs_layer layer)
 {
     return (struct hs_traffic){layer.stride * layer.size, 0, layer.stride, 0};

@@ -58,6 +58,17 @@ static inline int64_t hs_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Of two that are numbers; fmin and fmax ask, by a call each. */
+static inline double hs_lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double hs_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 struct hs_traffic {
     int64_t block;
     int64_t distance; /* of a shift, below block; 0: all to all */
@@ -67,9 +78,15 @@ struct hs_traffic {
 
 struct hs_traffic hs_traffic_ring(struct hs_layer layer);
 /* Each place of a group sends to the one `places` further, around the group. */
-struct hs_traffic hs_traffic_shift(struct hs_layer layer, int64_t places);
+static inline struct hs_traffic hs_traffic_shift(struct hs_layer layer, int64_t places)
+{
+    return (struct hs_traffic){layer.stride * layer.size, places * layer.stride, layer.stride, 0};
+}
 /* Places that differ in the bit `places` alone exchange; 2 places divides the layer's size. */
-struct hs_traffic hs_traffic_exchange(struct hs_layer layer, int64_t places);
+static inline struct hs_traffic hs_traffic_exchange(struct hs_layer layer, int64_t places)
+{
+    return (struct hs_traffic){2 * places * layer.stride, places * layer.stride, layer.stride, 0};
+}
 struct hs_traffic hs_traffic_all(struct hs_layer layer);
 /* One way: of each group in the first block each place but the last to the next. */
 struct hs_traffic hs_traffic_chain(struct hs_layer layer);
