@@ -103,7 +103,7 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     double last = child_rate(tier, held), first = child_rate(tier, tier->child_ranks);
     double all = (double)before * first + last;
     double two = problem->bytes * hs_greater(crossing_all(problem, held) / last,
-                                       crossing_all(problem, tier->child_ranks) / first);
+                                             crossing_all(problem, tier->child_ranks) / first);
 
     if (reduces(system, problem, tier))
         return two;

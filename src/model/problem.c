@@ -85,7 +85,8 @@ double hs_problem_entering(const struct hs_problem *problem, struct hs_layer lay
 {
     int64_t inside = hs_group_inside(&problem->group, layer.stride);
 
-    return hs_greater(hs_problem_held(problem, inside), hs_problem_held(problem, inside * layer.size));
+    return hs_greater(hs_problem_held(problem, inside),
+                      hs_problem_held(problem, inside * layer.size));
 }
 
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,

@@ -52,7 +52,7 @@ static double share_on(double *leaving, const struct hs_steps *steps,
         pair = hs_smaller(link, hs_traffic_per_pair(traffic, counted(steps), child_ranks,
                                                     hs_system_child_ranks(steps->system, l + 1)));
     *leaving = hs_step_share(level, link, level->ports > 1 ? port : 0, 0);
-    return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
+    return pair == 0 ? *leaving : hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
 }
 
 /* Whether each two children have a link of their own. */
@@ -74,13 +74,14 @@ static struct hs_price_line add_level(struct hs_steps *steps, const struct step 
                                       int64_t child_ranks, int64_t link, double *out)
 {
     const struct hs_level *level = &steps->system->levels[l];
-    double leaving;
-    double load = step->blocks / share_on(&leaving, steps, step->traffic, l, link);
+    double leaving, share = share_on(&leaving, steps, step->traffic, l, link);
+    double load = step->blocks / share;
+    double sent = leaving == share ? load : step->blocks / leaving;
     int64_t ahead = hs_larger(1, step->traffic->distance / child_ranks);
     double latency = hs_level_latency(level, step->bytes);
 
-    *out = hs_greater(*out, step->blocks / leaving);
-    steps->leaving[l] += step->times * step->blocks / leaving;
+    *out = hs_greater(*out, sent);
+    steps->leaving[l] += step->times * sent;
     steps->across[l] = step->times * load + (steps->to[l] == ahead ? steps->across[l] : 0);
     steps->to[l] = ahead;
     steps->together[l] =

@@ -155,12 +155,13 @@ struct rows {
     struct row items[HS_ALGORITHM_COUNT * HS_ALGORITHM_COUNT];
 };
 
-static void weigh(struct row *row, const struct asked *asked, const struct hs_stage_price *price)
+/* `bytes`: of a chunk, entering the layer. */
+static void weigh(struct row *row, const struct asked *asked, const struct hs_stage_price *price,
+                  double bytes)
 {
     const struct hs_problem *problem = &asked->request->problem;
+    double seconds = hs_stage_seconds(price, bytes);
     int chunks = asked->chunks;
-    double seconds =
-        hs_stage_seconds(price, hs_problem_entering(problem, price->key.layer) / chunks);
 
     row->ways[0] = row->ways[1] = (unsigned char)price->key.algorithm;
     for (int l = 0; l < asked->components; l++)
@@ -169,13 +170,12 @@ static void weigh(struct row *row, const struct asked *asked, const struct hs_st
 }
 
 static struct hs_stage_price weigh_stage(struct row *row, const struct asked *asked,
-                                         struct hs_stage_key key)
+                                         struct hs_stage_key key, double bytes)
 {
-    const struct hs_problem *problem = &asked->request->problem;
-    double bytes = hs_problem_entering(problem, key.layer) / asked->chunks;
-    struct hs_stage_price price = hs_problem_price(asked->request->system, problem, key, bytes);
+    struct hs_stage_price price =
+        hs_problem_price(asked->request->system, &asked->request->problem, key, bytes);
 
-    weigh(row, asked, &price);
+    weigh(row, asked, &price, bytes);
     return price;
 }
 
@@ -208,6 +208,7 @@ static bool keep_row(struct rows *rows, const struct row *row, int components)
 struct priced {
     const struct asked *asked;
     struct hs_layer layer;
+    double bytes; /* of a chunk, entering it */
     struct row whole[HS_ALGORITHM_COUNT], ways[2][HS_ALGORITHM_COUNT];
     unsigned weighed;
 };
@@ -229,7 +230,7 @@ static void weigh_ways(struct priced *priced, int a)
 
     for (int way = 0; way < 2 && find_ways(keys, priced, a); way++)
         if (hs_graph_possible(priced->asked->request->system, keys[way]))
-            weigh_stage(&priced->ways[way][a], priced->asked, keys[way]);
+            weigh_stage(&priced->ways[way][a], priced->asked, keys[way], priced->bytes);
     priced->weighed |= 1U << a;
 }
 
@@ -249,27 +250,26 @@ static struct row add_ways(const struct priced *priced, int out, int back)
 static void weigh_whole(struct priced *priced, int a, struct hs_stage_key key)
 {
     const struct asked *asked = priced->asked;
-    double bytes = hs_problem_entering(&asked->request->problem, key.layer) / asked->chunks;
     struct hs_stage_price pair, back;
     struct hs_stage_key keys[2];
     struct hs_price_line lines[2];
 
     if (key.phase != HS_PAIR || !hs_algorithms[a]->uneven ||
         asked->request->system->fits.count > 0) {
-        weigh_stage(&priced->whole[a], asked, key);
+        weigh_stage(&priced->whole[a], asked, key, priced->bytes);
         return;
     }
     find_ways(keys, priced, a);
-    pair = weigh_stage(&priced->ways[0][a], asked, keys[0]);
-    back = weigh_stage(&priced->ways[1][a], asked, keys[1]);
+    pair = weigh_stage(&priced->ways[0][a], asked, keys[0], priced->bytes);
+    back = weigh_stage(&priced->ways[1][a], asked, keys[1], priced->bytes);
     priced->weighed |= 1U << a;
-    lines[0] = hs_stage_line(&pair, bytes);
-    lines[1] = hs_stage_line(&back, bytes);
+    lines[0] = hs_stage_line(&pair, priced->bytes);
+    lines[1] = hs_stage_line(&back, priced->bytes);
     pair.lines[0].latency_seconds = lines[0].latency_seconds + lines[1].latency_seconds;
     pair.lines[0].seconds_per_byte = lines[0].seconds_per_byte + lines[1].seconds_per_byte;
     pair.line_count = 1;
     pair.launch_seconds += back.launch_seconds;
-    weigh(&priced->whole[a], asked, &pair);
+    weigh(&priced->whole[a], asked, &pair, priced->bytes);
 }
 
 /* Times of the ways; those of an even algorithm are half of both, and weighed when it is kept.
@@ -334,8 +334,9 @@ static void list_rows(struct rows *rows, const struct asked *asked,
 
     priced.asked = asked;
     priced.layer = ring->key.layer;
+    priced.bytes = hs_problem_entering(&asked->request->problem, priced.layer) / asked->chunks;
     priced.weighed = 0;
-    weigh(&priced.whole[HS_RING], asked, ring);
+    weigh(&priced.whole[HS_RING], asked, ring, priced.bytes);
     rows->items[0] = priced.whole[HS_RING];
     rows->count = 1;
     for (int a = 1; a < HS_ALGORITHM_COUNT && asked->algorithms > 1; a++) {
