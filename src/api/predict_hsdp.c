@@ -1,6 +1,10 @@
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "api/predict.h"
+
+#define MEMORY_TEXT  64
+#define FITTING_TEXT 160
 
 #define STATE                                                                                      \
     "%" PRId64 " bytes per parameter (weights %" PRId64 ", gradients %" PRId64                     \
@@ -46,6 +50,29 @@ static void say_settings(const struct hs_predict *predict, const struct hs_shard
                  best->shards);
 }
 
+/* "80GB of a GPU", "H100's 80GB" */
+static const char *memory_text(char text[MEMORY_TEXT], const struct hs_sharded *sharded)
+{
+    const char *gpu = sharded->gpu, *size = HS_AS_BYTES((uint64_t)sharded->memory);
+
+    snprintf(text, MEMORY_TEXT, "%s%s%s%s", gpu ? gpu : "", gpu ? "'s " : "", size,
+             gpu ? "" : " of a GPU");
+    return text;
+}
+
+static const char *fitting_text(char text[FITTING_TEXT], const struct hs_sharded *sharded)
+{
+    if (sharded->gpu)
+        snprintf(text, FITTING_TEXT,
+                 "the least of those that fit into %s (--memory says how much is left for them)",
+                 memory_text((char[MEMORY_TEXT]){0}, sharded));
+    else
+        snprintf(text, FITTING_TEXT, "%s",
+                 sharded->memory > 0 ? "the least of those that fit"
+                                     : "if a GPU has the memory: --memory says how much");
+    return text;
+}
+
 static void say_best(const struct hs_predict *predict, const struct hs_sharded *sharded)
 {
     const struct hs_sharded_way *best = sharded->best;
@@ -53,8 +80,8 @@ static void say_best(const struct hs_predict *predict, const struct hs_sharded *
     if (!best) {
         hs_sheet_stress(predict->sheet, "none fits");
         hs_sheet_say(predict->sheet,
-                     ": %s of a GPU are less than its shard, " STATE ", and %d whole units\n\n",
-                     HS_AS_BYTES(sharded->words->memory), AS_STATE(sharded),
+                     ": %s are less than its shard, " STATE ", and %d whole units\n\n",
+                     memory_text((char[MEMORY_TEXT]){0}, sharded), AS_STATE(sharded),
                      HS_SHARDED_UNITS_WHOLE);
         return;
     }
@@ -62,8 +89,7 @@ static void say_best(const struct hs_predict *predict, const struct hs_sharded *
                     best->shards, HS_PLURAL(best->shards), best->replicas,
                     HS_PLURAL(best->replicas), HS_AS_TIME(best->seconds[0] + best->seconds[1]));
     hs_sheet_say(predict->sheet, " of communication a step, %s\n",
-                 sharded->words->memory > 0 ? "the least of those that fit"
-                                            : "if a GPU has the memory: --memory says how much");
+                 fitting_text((char[FITTING_TEXT]){0}, sharded));
     hs_sheet_say(predict->sheet,
                  "      a GPU holds %s: its shard, " STATE
                  ", and %d whole units; activations come on top\n"

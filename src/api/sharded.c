@@ -18,6 +18,7 @@
 static void describe(struct hs_sharded *sharded)
 {
     const struct hs_sharded_words *words = sharded->words;
+    const struct hs_system *system = sharded->asked->system;
     int64_t bytes = (int64_t)hs_datatype_bytes(sharded->asked->question->datatype);
 
     sharded->unit_bytes = ceil(words->parameters / (double)words->units) * (double)bytes;
@@ -27,6 +28,11 @@ static void describe(struct hs_sharded *sharded)
         sharded->optimizer = MOMENTS * (bytes < FULL_BYTES ? FULL_BYTES : bytes) +
                              (bytes < FULL_BYTES ? FULL_BYTES : 0);
     sharded->all = 2 * bytes + sharded->optimizer;
+    sharded->memory = (double)words->memory;
+    if (words->memory == 0 && system->parts) {
+        sharded->memory = system->nccl.parts.gpu.memory_GB * 1e9;
+        sharded->gpu = sharded->memory > 0 ? system->nccl.parts.gpu.name : NULL;
+    }
 }
 
 /* Fully sharded, a unit is gathered for the way forward and for the way back, its gradients are
@@ -77,7 +83,7 @@ static enum hs_status weigh(struct hs_sharded_way *way, const struct hs_sharded 
     }
     way->memory_bytes = words->parameters * (double)sharded->all / (double)shards +
                         HS_SHARDED_UNITS_WHOLE * sharded->unit_bytes;
-    way->fits = words->memory == 0 || way->memory_bytes <= (double)words->memory;
+    way->fits = sharded->memory == 0 || way->memory_bytes <= sharded->memory;
     hs_axes_result_release(&result);
     return HS_OK;
 }

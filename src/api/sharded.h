@@ -55,7 +55,8 @@ struct hs_sharded_words {
          .group = "Sharding",                                                                      \
          .type = &hs_option_bytes,                                                                 \
          .offset = (place) + offsetof(struct hs_sharded_words, memory),                            \
-         .help = "that a GPU has for them, activations apart"},                                    \
+         .help = "that a GPU has for them, activations apart (default: all that such a GPU has, "  \
+                 "where the machine's parts are known)"},                                          \
     {                                                                                              \
         .name = "optimizer-bytes", .argument = "N", .group = "Sharding", .type = &hs_option_text,  \
         .offset = (place) + offsetof(struct hs_sharded_words, optimizer),                          \
@@ -70,16 +71,19 @@ struct hs_sharded_way {
     double library_seconds;  /* by the library's own calls; NaN: they have no price */
     double memory_bytes;     /* of a GPU, activations apart */
     struct hs_plan plans[2]; /* split.count 0: there is none */
-    bool fits;               /* into --memory */
+    bool fits;               /* into the memory of a GPU */
 };
 
 struct hs_sharded {
     const struct hs_asked *asked;         /* borrowed */
     const struct hs_sharded_words *words; /* borrowed */
-    double unit_bytes;                    /* of one whole unit's weights */
-    int64_t weights, optimizer, all;      /* what lies in shards, bytes per parameter; gradients are
+    const char *gpu; /* whose memory counts, as the catalogue has it; NULL: none is known, or it was
+                        given */
+    double memory;   /* bytes of a GPU; 0: not known */
+    double unit_bytes;               /* of one whole unit's weights */
+    int64_t weights, optimizer, all; /* what lies in shards, bytes per parameter; gradients are
                                              as the weights */
-    struct hs_sharded_way *ways;          /* [count] owned, fewest shards first */
+    struct hs_sharded_way *ways;     /* [count] owned, fewest shards first */
     size_t count;
     const struct hs_sharded_way *best; /* of those that fit; NULL: none does */
 };

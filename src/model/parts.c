@@ -170,16 +170,19 @@ static const struct variant {
     double slot_GBps; /* effective: NCCL src/graph/topo.h, PCI_BW 12 GB/s of PCIe 3 */
     double peak_GBps;
     enum hs_wiring wiring;
+    double memory_GB;
 } variants[] = {{.name = "mesh"},
                 {.name = "cube", .wiring = HS_WIRED_CUBE},
                 {.name = "power9", .wiring = HS_WIRED_POWER},
                 {.name = "bridged", .wiring = HS_WIRED_BRIDGED},
-                {"pcie3", 12, 15.75, HS_WIRED_EVENLY},
-                {"pcie4", 24, 31.5, HS_WIRED_EVENLY},
-                {"pcie5", 48, 63, HS_WIRED_EVENLY},
+                {"pcie3", 12, 15.75, HS_WIRED_EVENLY, 0},
+                {"pcie4", 24, 31.5, HS_WIRED_EVENLY, 0},
+                {"pcie5", 48, 63, HS_WIRED_EVENLY, 0},
                 {.name = "sxm"},
-                {.name = "40"},
-                {.name = "80"}};
+                {.name = "16", .memory_GB = 16},
+                {.name = "32", .memory_GB = 32},
+                {.name = "40", .memory_GB = 40},
+                {.name = "80", .memory_GB = 80}};
 enum { VARIANTS = sizeof(variants) / sizeof(*variants), MESH = 0 };
 
 /* A board in a slot: what its GPUs say to each other goes through it. Times are those of the one
@@ -262,6 +265,8 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
                        variants[v].name);
     if (variants[v].slot_GBps > 0)
         make_board(&parts->gpu, &variants[v]);
+    if (variants[v].memory_GB > 0)
+        parts->gpu.memory_GB = variants[v].memory_GB;
     return HS_OK;
 }
 

@@ -11,11 +11,12 @@
  *     1xCPU, 1xHDR200           one process a node, without GPUs
  *
  *     PARTS := COUNT "x" GPU ["-" VARIANT] [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
- *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "sxm" | "40" | "80"
+ *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "sxm" | MEMORY
+ *     MEMORY := "16" | "32" | "40" | "80"
  *
- * There may be blanks around an x. The last three are how people write the usual GPU. Rates are in
- * GB/s per direction, because NCCL's rule compares them with round figures in GB/s. The catalogue
- * is catalogue.c.
+ * There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY are its GB.
+ * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
+ * The catalogue is catalogue.c.
  */
 #ifndef HS_MODEL_PARTS_H
 #define HS_MODEL_PARTS_H
@@ -116,6 +117,7 @@ struct hs_gpu {
                            number; boards: the slot */
     double peak_GBps;   /* the same by the data sheet, which no figure of a machine exceeds */
     double slot_GBps;   /* PCIe to the host, effective */
+    double memory_GB;   /* its own, by the data sheet; 0: not known */
     enum hs_cpu cpu;    /* the usual one beside it */
     bool nvls;          /* its NVSwitch reduces */
     enum hs_figure_kind rate;  /* of nvlink_GBps */

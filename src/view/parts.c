@@ -15,6 +15,12 @@ static double range_end(const struct hs_gpu *gpu, int end)
     return fmin(gpu->peak_GBps, gpu->nvlink_GBps * exp(end * HS_FIGURE_RANGE * deviation)) * 1e9;
 }
 
+/* Bytes; NaN: not known. */
+static double memory_of(const struct hs_gpu *gpu)
+{
+    return gpu->memory_GB > 0 ? gpu->memory_GB * 1e9 : (double)NAN;
+}
+
 /* "A100-mesh, SS11" */
 static const char *parts_text(char text[TEXT_BYTES], const struct hs_fitted_node *node)
 {
@@ -32,6 +38,9 @@ static const char *parts_text(char text[TEXT_BYTES], const struct hs_fitted_node
     column(GPU_KIND, "kind", "kind", NULL, TEXT, ALWAYS, hs_figure_kinds[gpu->rate].name)          \
     column(PEAK, "peak_bytes_per_second", "peak", NULL, RATE, ALWAYS, gpu->peak_GBps * 1e9)        \
     column(SLOT, "slot_bytes_per_second", "slot", NULL, RATE, ALWAYS, gpu->slot_GBps * 1e9)        \
+    column(MEMORY, "memory_bytes", NULL, NULL, COUNT, ALWAYS, memory_of(gpu))                      \
+    column(MEMORY_TEXT, NULL, "memory", NULL, FIGURE, ALWAYS,                                      \
+           gpu->memory_GB > 0 ? HS_AS_BYTES((uint64_t)memory_of(gpu)) : NULL)                      \
     column(GPU_TIMES, "times", "times", NULL, TEXT, ALWAYS, hs_figure_kinds[gpu->times].name)      \
     column(GPU_SOURCE, "source", "source", NULL, TEXT, ALWAYS, gpu->source)
 

@@ -95,7 +95,22 @@ static void every_part_of_the_catalogue_can_be_written(void **state)
             assert_ptr_equal(parts.gpu.name, hs_gpus[g].name);
             assert_ptr_equal(parts.nic.name, hs_nics[n].name);
             assert_true(parts.gpu.nvlink_GBps <= parts.gpu.peak_GBps);
+            assert_int_equal(parts.gpu.memory_GB > 0, parts.gpu.link != HS_LINK_MEMORY);
         }
+}
+
+static void a_gpu_is_sold_with_more_or_less_memory(void **state)
+{
+    struct hs_parts parts;
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&parts, "8xA100, 8xHDR200", NULL), HS_OK);
+    assert_near(parts.gpu.memory_GB, 80, 0);
+    assert_int_equal(hs_parts_parse(&parts, "8xA100-40, 8xHDR200", NULL), HS_OK);
+    assert_near(parts.gpu.memory_GB, 40, 0);
+    assert_int_equal(hs_parts_parse(&parts, "8xv100-16", NULL), HS_OK);
+    assert_near(parts.gpu.memory_GB, 16, 0);
+    assert_near(parts.gpu.nvlink_GBps, 120, 0);
 }
 
 /* Lines that people wrote of published machines. */
@@ -297,6 +312,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every part of the catalogue can be written",
             every_part_of_the_catalogue_can_be_written),
     HS_TEST("every way to write a part is read", every_way_to_write_a_part_is_read),
+    HS_TEST("a GPU is sold with more or less memory", a_gpu_is_sold_with_more_or_less_memory),
     HS_TEST("NICs behind the kernel are of its class", nics_behind_the_kernel_are_of_its_class),
     HS_TEST("what was measured together is known as such",
             what_was_measured_together_is_known_as_such),

@@ -11,6 +11,11 @@ hiersearch predict abci --np 4 --hsdp --parameters 1B --optimizer-bytes 12.5
 hiersearch predict abci --np 4 --optimizer-bytes 12 --size 1MiB
 # A number of parameters that was not meant so is shown as it was typed.
 hiersearch predict abci --np 4 --hsdp --parameters 70 | sed -n 1p
+# A GPU has the memory of its kind where nothing else is said; what fits is of that.
+for system in dgx-h100 '8xA100-40, 8xHDR200' '8xB200, 8xNDR400, 32:2' '8xMI300X, 8xRoCE400, 32:2'; do
+    hiersearch predict "$system" --np 64 --hsdp --parameters 70B --dtype bf16 | sed -n '1,4p; /fits/p; /no /p'
+done
+hiersearch predict '8xA100, 8xHDR200, 32:2' --np 16 --hsdp --parameters 700B --dtype bf16 | sed -n 2p
 # What cannot be.
 hiersearch predict abci --np 16 --hsdp
 hiersearch predict abci --np 16 --parameters 1B
