@@ -39,7 +39,8 @@ blocks of the whole tensor a rank has:
 
 An all-to-all goes over the layers once, the innermost first. A block is for a rank of some digits,
 and each layer brings it to where one more of them is right; what goes to one rank of a layer is
-brought together by a copy. Its blocks are all as long; with split sizes it is the library's own.
+brought together by a copy. Its blocks are all as long; with split sizes it is the library's own,
+so that they are given on all ranks or on none.
 
 Where a rule has `trees`, its innermost layer goes by FORESTS: trees that were packed on the single
 links between the processes of a node, by isend and irecv in turns. Each tree has its share of the
@@ -495,12 +496,7 @@ class Hierarchy:
         _check_blocks("input", input, "output", output)
         layers = self.layers(rule or _rule_of("reduce-scatter", _bytes(input)))
         out, whole = output.detach(), input.detach()
-
-        def run(context: Context) -> None:
-            with context(0):
-                self._scatter(out, whole, op, layers)
-
-        return self._start(out, [out, whole], run)
+        return self._start_whole(out, [out, whole], lambda: self._scatter(out, whole, op, layers))
 
     def all_gather_into_tensor(
         self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
@@ -520,19 +516,14 @@ class Hierarchy:
         _check_blocks("output", output_tensor, "input", input_tensor)
         layers = self.layers(rule or _rule_of("allgather", _bytes(output_tensor)))
         whole, block = output_tensor.detach(), input_tensor.detach()
-
-        def run(context: Context) -> None:
-            with context(0):
-                self._gather(whole, block, layers)
-
-        return self._start(whole, [whole, block], run)
+        return self._start_whole(whole, [whole, block], lambda: self._gather(whole, block, layers))
 
     def all_to_all_single(
         self, output: torch.Tensor, input: torch.Tensor,
         output_split_sizes: Optional[list[int]] = None,
         input_split_sizes: Optional[list[int]] = None, rule: Optional[Rule] = None,
     ) -> None:
-        """As dist.all_to_all_single."""
+        """As dist.all_to_all_single; split sizes on all ranks or on none, equal ones, too."""
         self._drain()
         if output_split_sizes or input_split_sizes:
             dist.all_to_all_single(output, input, output_split_sizes, input_split_sizes,
@@ -549,12 +540,7 @@ class Hierarchy:
         _check_exchange(output, input)
         layers = self.layers(rule or _rule_of("all-to-all", _bytes(input)))
         out, given = output.detach(), input.detach()
-
-        def run(context: Context) -> None:
-            with context(0):
-                self._exchange(out, given, layers)
-
-        return self._start(out, [out, given], run)
+        return self._start_whole(out, [out, given], lambda: self._exchange(out, given, layers))
 
     def _layers_of(self, rule: Rule,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> list[Layer]:
@@ -580,6 +566,16 @@ class Hierarchy:
         future: torch.futures.Future[torch.Tensor] = torch.futures.Future()
         future.set_result(result)
         return future
+
+    def _start_whole(self, result: torch.Tensor, touched: list[torch.Tensor],
+                     call: Callable[[], None]) -> torch.futures.Future[torch.Tensor]:
+        """_start for what goes in one chunk."""
+
+        def run(context: Context) -> None:
+            with context(0):
+                call()
+
+        return self._start(result, touched, run)
 
     def _start_cpu(self, result: torch.Tensor,
                    run: Callable[[Context], None]) -> torch.futures.Future[torch.Tensor]:
