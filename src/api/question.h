@@ -55,7 +55,8 @@ struct hs_question {
                     "default: the first; with --np below all of one node the best and the worst "  \
                     "choice is said"),                                                             \
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
-        HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective)),          \
+        HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
+                          hs_collective_words),                                                    \
         HS_ROW_ORDER("Problem", (place) + offsetof(struct hs_question, order)),                    \
         HS_ROWS_MESH("Problem", (place) + offsetof(struct hs_question, words))
 #define HS_ROWS_SEARCH(place)                                                                      \

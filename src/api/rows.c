@@ -110,6 +110,17 @@ const char *const *hs_collective_words(void)
     return words;
 }
 
+const char *const *hs_run_collective_words(void)
+{
+    static _Thread_local const char *words[HS_COLLECTIVE_COUNT + 1];
+    int count = 0;
+
+    for (int c = 0; c < HS_COLLECTIVE_COUNT; c++)
+        if (!hs_collectives[c].prices_only)
+            words[count++] = hs_collective_names[c];
+    return words;
+}
+
 const char *const *hs_order_words(void)
 {
     static _Thread_local const char *words[HS_ORDER_COUNT + 1];

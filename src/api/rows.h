@@ -23,6 +23,7 @@ extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorit
  * all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
 const char *const *hs_collective_words(void);
+const char *const *hs_run_collective_words(void); /* what is not priced alone */
 const char *const *hs_order_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
@@ -102,10 +103,10 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .offset = (place), .fallback = "float32", .words = hs_datatype_words,                      \
         .help = "type of the elements"                                                             \
     }
-#define HS_ROW_COLLECTIVE(heading, place)                                                          \
+#define HS_ROW_COLLECTIVE(heading, place, known)                                                   \
     {                                                                                              \
         .name = "collective", .argument = "NAME", .group = (heading), .fallback = "allreduce",     \
-        .words = hs_collective_words, .type = &hs_option_collective, .offset = (place),            \
+        .words = (known), .type = &hs_option_collective, .offset = (place),                        \
         .help = "what all processes call; the size is that of the larger side, what enters a "     \
                 "reduce-scatter and what an allgather leaves"                                      \
     }

@@ -114,6 +114,21 @@ static enum hs_status take_option(struct parse *parse, const struct hs_option *o
 
 static const char *const without_rows[2] = {"help", "version"};
 
+/* What other commands have for the number of processes. */
+static bool is_count(const char *name, size_t length)
+{
+    return length == strlen("np") && strncmp(name, "np", length) == 0;
+}
+
+static enum hs_status fail_count(const char *launcher, struct hs_error *err)
+{
+    launcher += strspn(launcher, "["); /* not needed everywhere */
+    return hs_fail(
+        err, HS_INVALID,
+        "unknown option \"--np\": the launcher says how many processes there are, as %.*s",
+        (int)strcspn(launcher, "]"), launcher);
+}
+
 static enum hs_status take_long(struct parse *parse, const char *name, struct hs_error *err)
 {
     const char *equals = strchr(name, '=');
@@ -126,6 +141,8 @@ static enum hs_status take_long(struct parse *parse, const char *name, struct hs
         parse->request = HS_REQUEST_HELP;
     else if (strcmp(name, "version") == 0)
         parse->request = HS_REQUEST_VERSION;
+    else if (parse->table->launcher && is_count(name, length))
+        return fail_count(parse->table->launcher, err);
     else
         return fail_unknown(parse->table->options, without_rows, name, length, err);
     return HS_OK;
@@ -139,6 +156,8 @@ static enum hs_status take_letters(struct parse *parse, const char *letters, str
     if (strlen(letters) > 1 && option_named(parse->table->options, letters, strcspn(letters, "=")))
         return hs_fail(err, HS_INVALID, "unknown option \"-%.60s\", did you mean \"--%.60s\"?",
                        letters, letters);
+    if (parse->table->launcher && is_count(letters, strcspn(letters, "=")))
+        return fail_count(parse->table->launcher, err);
     for (; *letters; letters++) {
         const struct hs_option *option = option_of_letter(parse->table->options, *letters);
 

@@ -97,6 +97,7 @@ struct hs_argument_list {
 struct hs_option_table {
     const struct hs_option *options;     /* ends with name NULL; NULL: none */
     const struct hs_argument *arguments; /* likewise */
+    const char *launcher; /* says how many processes there are, "mpiexec -n P"; NULL: none */
 };
 
 enum hs_option_request {

@@ -28,7 +28,7 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
                                         struct hs_error *err)
 {
     const struct hs_command *command = context->command;
-    struct hs_option_table table = {command->options, command->arguments};
+    struct hs_option_table table = {command->options, command->arguments, command->launcher};
     enum hs_option_request request = HS_REQUEST_RUN;
     void *settings = calloc(1, command->settings_bytes ? command->settings_bytes : 1);
     enum hs_status status;

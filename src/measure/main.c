@@ -198,7 +198,7 @@ static int launch(const struct job *job, union state *state, struct hs_error *er
 int main(int argc, char **argv)
 {
     const struct job *job = choose_job(argv[0]);
-    struct hs_option_table table = {job->rows->options, job->rows->arguments};
+    struct hs_option_table table = {job->rows->options, job->rows->arguments, job->rows->launcher};
     enum hs_option_request request = HS_REQUEST_RUN;
     union state state;
     struct hs_error error = {.status = HS_OK};

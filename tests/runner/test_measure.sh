@@ -159,6 +159,7 @@ usage() {
 }
 usage "a missing size is said once, by all ranks together" 3 '--size' -o x.json
 usage "an unknown option names the nearest" 3 'did you mean' --size 4KiB --budgett 3s
+usage "there is no --np beside a launcher's" 3 'mpiexec -n P' --size 4KiB --np 4
 usage "an unknown system names the nearest" 2 'did you mean \"abci\"' abcy --size 4KiB
 usage "a size must be whole elements" 2 'multiple of 4' --size 10B
 usage "a tree does not reduce-scatter" 4 'no reduce-scatter by tree' --size 4KiB --plans 2tx2

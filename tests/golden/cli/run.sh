@@ -7,4 +7,7 @@ hiersearch run sums.json other.json -- true
 hiersearch run sums.json sums.json -- true
 hiersearch run sums.json --verify -1 -- true
 hiersearch run no.json -- true
+hiersearch run --np 4 sums.json -- true
+hiersearch run -np 4 sums.json -- true
+hiersearch profile --np=4 -- true
 hiersearch run sums.json --interposer no.so -- true
