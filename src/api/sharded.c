@@ -18,7 +18,7 @@
 static void describe(struct hs_sharded *sharded)
 {
     const struct hs_sharded_words *words = sharded->words;
-    const struct hs_system *system = sharded->asked->system;
+    const struct hs_gpu *gpu = &sharded->asked->system->nccl.parts.gpu;
     int64_t bytes = (int64_t)hs_datatype_bytes(sharded->asked->question->datatype);
 
     sharded->unit_bytes = ceil(words->parameters / (double)words->units) * (double)bytes;
@@ -29,9 +29,9 @@ static void describe(struct hs_sharded *sharded)
                              (bytes < FULL_BYTES ? FULL_BYTES : 0);
     sharded->all = 2 * bytes + sharded->optimizer;
     sharded->memory = (double)words->memory;
-    if (words->memory == 0 && system->parts) {
-        sharded->memory = system->nccl.parts.gpu.memory_GB * 1e9;
-        sharded->gpu = sharded->memory > 0 ? system->nccl.parts.gpu.name : NULL;
+    if (words->memory == 0 && gpu->memory_GB > 0) { /* of a line, whoever runs on it, or a file */
+        sharded->memory = gpu->memory_GB * 1e9;
+        sharded->gpu = gpu->name;
     }
 }
 
