@@ -19,7 +19,7 @@ ranks() {
     rm -rf "$JOB_FOLDER" ./*.said
     mkdir "$JOB_FOLDER"
     for ((rank = 0; rank < np; rank++)); do
-        RANK=$rank WORLD_SIZE=$np timeout -k 5 60 "$@" >"$rank.said" 2>&1 </dev/null &
+        RANK=$rank WORLD_SIZE=$np timeout -k 5 180 "$@" >"$rank.said" 2>&1 </dev/null &
         pids+=($!)
     done
     statuses=''

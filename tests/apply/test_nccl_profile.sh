@@ -71,8 +71,8 @@ int main(void)
 }
 END
     "${CC:-cc}" -o real real.c -isystem "$folder/include" -isystem "$cuda/include" "$folder/lib/libnccl.so.2" \
-        -Wl,-rpath,"$folder/lib" >out 2>&1 && timeout 60 ./real >alone.said 2>&1
-    timeout 60 "$hiersearch" profile -o real.json -- ./real >out 2>err
+        -Wl,-rpath,"$folder/lib" >out 2>&1 && timeout 180 ./real >alone.said 2>&1
+    timeout 180 "$hiersearch" profile -o real.json -- ./real >out 2>err
     status=$?
     check "NCCL $version: without a GPU it answers as without us" '[ $status = 0 ] && [ -s out ] && cmp out alone.said && [ ! -s err ]'
 done
@@ -168,7 +168,7 @@ check "two NCCLs in one process: each caller gets its own" '[ "$statuses" = "0 0
 
 HIERSEARCH_PROFILE_FOLDER=$scratch/nowhere/p.ranks LD_PRELOAD=$library ranks 2 ./job
 check "a folder that cannot be made is told, and the program runs" '[ "$statuses" = "0 0 " ] && grep -q "is not counted: .*nowhere" 0.said'
-LD_PRELOAD=$library timeout 20 true >out 2>&1
+LD_PRELOAD=$library timeout 180 true >out 2>&1
 status=$?
 check "a program without NCCL is left alone" '[ $status = 0 ] && [ ! -s out ]'
 python=$build/clients/venv/bin/python

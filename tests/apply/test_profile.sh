@@ -192,7 +192,7 @@ check "of 4 ranks one tells that there is no program" '[ $status = 1 ] && [ "$(g
 other=openmpi
 [ "$mpi" = mpich ] || other=mpich
 if command -v "mpicc.$other" >/dev/null && "mpicc.$other" -O1 -o other "$here/job.c" 2>err; then
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$hiersearch" profile \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 180 "$hiersearch" profile \
         --interposer "$build/libhiersearch-mpi.so" -o p.json -- ./other >out 2>err
     status=$?
     check "a program of another MPI library is refused before it begins" '[ $status = 2 ] && grep -q "this program runs with .*was built for" err'

@@ -57,7 +57,7 @@ check "which no check would have seen" '[ $status = 1 ] && grep -q "elements are
 mkdir cuda && cc -shared -fPIC -o cuda/libcuda.so.1 -Wl,-soname,libcuda.so.1 "$here/gpu_memory.c" 2>err
 LD_PRELOAD=$PWD/cuda/libcuda.so.1 run 4 --reproducible "${all[@]}" -- ./carried 50000 2
 check "memory of a GPU is copied by its driver" '[ $status = 0 ] && said "^[1-9][0-9]* copies of a GPU" && said "10 calls by plan"'
-LD_PRELOAD='' timeout 60 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
+LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
     HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
 status=$?
 check "a plans.txt does the same by hand" '[ $status = 0 ] && said "a rank had 2 calls by plan"'
@@ -87,13 +87,13 @@ check "one tells of a wrong option, too" '[ $status = 2 ] && [ "$(grep -c "^hier
 # Open MPI gives the first rank a terminal, which is narrower: lines are broken elsewhere.
 for words in --help 'run --help' 'help run' ''; do
     # shellcheck disable=SC2086 # words
-    NO_COLOR=1 timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" $words >out 2>err </dev/null
+    NO_COLOR=1 timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" $words >out 2>err </dev/null
     status=$?
     # shellcheck disable=SC2086
     first=$("$hiersearch" $words | head -c 40)
     check "one prints the help of \`hiersearch $words\`" '[ $status = 0 ] && [ "$(grep -cF "$first" out)" = 1 ]'
 done
-timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >out 2>err </dev/null
+timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >out 2>err </dev/null
 status=$?
 check "and one tells of a command that there is not" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "unknown command"'
 
@@ -113,7 +113,7 @@ check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* 
 run 4 --reproducible --verify 1 trees-*.json -- ./carried 50001 6
 check "calls go by trees" '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, .*; 24 checked, 0 wrong$"'
 sed -i "s/^trees .*//" plans.txt
-LD_PRELOAD='' timeout 60 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
+LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
     HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
 status=$?
 check "without their lines the job ends at MPI_Init, with the reason" '[ $status != 0 ] && said "plan 4[fg]: expected the trees of its layer 1"'

@@ -80,7 +80,7 @@ for rank in range(ranks):
 END
 }
 
-limited() { timeout -k 5 60 "$@" >out 2>&1 </dev/null; }
+limited() { timeout -k 5 180 "$@" >out 2>&1 </dev/null; }
 openmpi() {
     limited mpirun.openmpi --mca plm_rsh_agent "$cluster/fakessh" --mca plm rsh --mca ras '^slurm' \
         --mca oob_tcp_if_include lo "$@" ./rank.sh
@@ -116,7 +116,7 @@ name=$1
 echo "case $name distribution"; eval "$(cat "$name.srun") ./rank.sh"
 echo "case $name arbitrary"; SLURM_HOSTFILE=$PWD/$name.hosts srun --distribution=arbitrary ./rank.sh
 [ "$(nproc)" -ge "$(cat "$name.ranks")" ] && type mpirun.openmpi >/dev/null || exit 0
-echo "case $name relative"; timeout 20 mpirun.openmpi --rankfile "$name.rankfile" -np 8 ./rank.sh
+echo "case $name relative"; timeout 180 mpirun.openmpi --rankfile "$name.rankfile" -np 8 ./rank.sh
 END
 cat >every.sh <<'END'
 for name in cyclic plane block turns mixed cut; do
@@ -137,7 +137,7 @@ else
         place "${words[@]:0:4}" --as rankfile >"$name.rankfile"
         place "${words[@]:0:4}" --as hostfile --hosts n1,n2,n3,n4 >"$name.hosts"
     done
-    timeout -k 5 150 "$cluster/slurm" run --nodes 4 --timeout 140 -- bash every.sh >all 2>&1 </dev/null
+    timeout -k 5 260 "$cluster/slurm" run --nodes 4 --timeout 240 -- bash every.sh >all 2>&1 </dev/null
     for case in "${cases[@]}"; do
         read -ra words <<<"$case"
         name=${words[0]}

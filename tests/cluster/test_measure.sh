@@ -23,7 +23,7 @@ on_cluster() {
     local output=$1 options=$2
     shift 2
     # shellcheck disable=SC2086
-    timeout -k 5 100 "$here/cluster" run $options --timeout 80 -- "$hiersearch" measure "$@" "${quick[@]}" \
+    timeout -k 5 260 "$here/cluster" run $options --timeout 240 -- "$hiersearch" measure "$@" "${quick[@]}" \
         -o "$output" >out 2>err
     status=$?
 }
@@ -43,12 +43,20 @@ check "and said to be uneven" 'holds uneven5.json "\"uneven\" in r[\"placement\"
 on_cluster uneven6.json "--racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6" --size 64KiB --all
 check "6 ranks on nodes of 4 are measured" "holds uneven6.json 'sorted($ranks) == [2, 4] and len(m[\"candidates\"]) == 3'"
 
-timeout -k 5 100 "$here/cluster" run --racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6 --timeout 80 -- "$hiersearch" calibrate \
-    'host:4@4GB/s~7us,rack@125MB/s~8us' --backend host --size 64KiB --budget 8s --quiet -o cal6.json >out 2>err
-status=$?
-"$hiersearch" predict cal6.json --np 6 --size 64KiB --machines 0 >predicted 2>>err
-check "6 ranks on nodes of 4 are calibrated, layers that cross nodes in their second group alone among them, and predicted" \
-    'grep -q "^nodes of 4 and of 2 ranks are cut into units of 2$" predicted && grep -qE "^ +[0-9] +2x3 " predicted'
+for _ in {1..5}; do # again where the machine was so busy that no line fits the times
+    timeout -k 5 260 "$here/cluster" run --racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6 --timeout 240 -- "$hiersearch" \
+        calibrate 'host:4@4GB/s~7us,rack@125MB/s~8us' --backend host --size 64KiB --budget 8s --quiet -o cal6.json >out 2>err
+    status=$?
+    grep -q "no fit" err || break
+done
+sentence="6 ranks on nodes of 4 are calibrated, layers that cross nodes in their second group alone among them, and predicted"
+if grep -q "no fit" err; then
+    skip "$sentence" "the machine is too busy"
+else
+    "$hiersearch" predict cal6.json --np 6 --size 64KiB --machines 0 >predicted 2>>err
+    check "$sentence" \
+        'grep -q "^nodes of 4 and of 2 ranks are cut into units of 2$" predicted && grep -qE "^ +[0-9] +2x3 " predicted'
+fi
 
 lack=$(shm_lacks 64)
 if [[ $lack ]]; then
@@ -63,11 +71,11 @@ if [[ $lack ]]; then
     skip "measure under srun" "$lack"
     skip "measure under salloc and mpiexec" "$lack"
 else
-    timeout -k 5 90 "$here/slurm" run --timeout 80 -- srun --mpi=pmi2 -N4 --ntasks-per-node=2 \
+    timeout -k 5 260 "$here/slurm" run --timeout 240 -- srun --mpi=pmi2 -N4 --ntasks-per-node=2 \
         "$hiersearch" measure --size 64KiB "${quick[@]}" -o "$scratch/srun.json" >out 2>err
     status=$?
     check "under srun 8 ranks are seen on 4 nodes" "holds srun.json '$ranks == [2] * 4' && is_valid srun.json"
-    timeout -k 5 90 "$here/slurm" run --timeout 80 -- salloc -N2 --ntasks-per-node=2 mpiexec.mpich \
+    timeout -k 5 260 "$here/slurm" run --timeout 240 -- salloc -N2 --ntasks-per-node=2 mpiexec.mpich \
         "$hiersearch" measure --size 64KiB "${quick[@]}" -o "$scratch/salloc.json" >out 2>err
     status=$?
     check "under salloc and mpiexec 4 ranks are seen on 2 nodes" "holds salloc.json '$ranks == [2] * 2' && is_valid salloc.json"

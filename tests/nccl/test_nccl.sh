@@ -40,7 +40,7 @@ job() {
 
 # breaks CASE RULE: a program that breaks a rule on purpose is ended by the stand-in, which names the rule.
 breaks() {
-    timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/standin_rules" "$1" \
+    timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 2 "$programs/standin_rules" "$1" \
         >"$scratch/out" 2>&1 </dev/null
     local status=$?
     if [ "$2" = SIGSEGV ]; then
@@ -53,7 +53,7 @@ breaks() {
 
 # measured FAULT EXPRESSION SENTENCE: hiersearch-measure on 8 ranks; EXPRESSION is Python about statuses by name.
 measured() {
-    STANDIN_FAULT=$1 timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 8 "$programs/measure" --size 4KiB \
+    STANDIN_FAULT=$1 timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 8 "$programs/measure" --size 4KiB \
         --collective "${collective:-allreduce}" --budget 40s --timeout 1s --min-samples 3 --max-samples 3 --all --backend "${backend:-nccl}" -q -o "$scratch/r.json" \
         >"$scratch/out" 2>&1 </dev/null
     "${PYTHON3:-/usr/bin/python3}" - "$scratch/r.json" "$2" >>"$scratch/out" 2>&1 <<'END'
@@ -74,7 +74,7 @@ stand_in_itself() {
         case $mode-$name in quick-abort-one-by-one | quick-abort-with-a-graph) continue ;; esac
         breaks "$name" "$rule"
     done < <("$programs/standin_rules" list)
-    timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/standin_rules" right >"$scratch/out" 2>&1
+    timeout 180 "$here/../runner/launch.sh" "$mpi" 2 "$programs/standin_rules" right >"$scratch/out" 2>&1
     grep -q '^right$' "$scratch/out"
     say $? "the stand-in finds nothing where nothing is wrong" "$scratch/out"
 }
@@ -84,7 +84,7 @@ measure() {
     local np=$1
     shift
     rm -f "$scratch/r.json"
-    timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" "$np" "$programs/measure" --size 4KiB --min-samples 3 \
+    timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" "$np" "$programs/measure" --size 4KiB --min-samples 3 \
         --max-samples 3 --layers 1 -o "$scratch/r.json" "$@" >"$scratch/out" 2>&1 </dev/null
     status=$?
 }
@@ -156,8 +156,8 @@ one_stage_has_no_chunks() {
 # What gpu_probe says of a GPU, fit takes: a block's rate and how many there are end up in the system.
 the_probe_is_fitted() {
     local machine='8xH100, 8xNDR400, 32'
-    timeout 60 "$programs/gpu_probe" 1048576 >"$scratch/probe.json" 2>"$scratch/out" &&
-        timeout 60 "$build/hiersearch" fit "$machine" "$scratch/probe.json" -o "$scratch/r.json" >>"$scratch/out" 2>&1 &&
+    timeout 180 "$programs/gpu_probe" 1048576 >"$scratch/probe.json" 2>"$scratch/out" &&
+        timeout 180 "$build/hiersearch" fit "$machine" "$scratch/probe.json" -o "$scratch/r.json" >>"$scratch/out" 2>&1 &&
         "${PYTHON3:-/usr/bin/python3}" - "$scratch/probe.json" "$scratch/r.json" >>"$scratch/out" 2>&1 <<'END'
 import json, sys
 probe, blocks = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["blocks"]
@@ -171,7 +171,7 @@ sys.exit(not (abs(blocks["GBps"] - most) < 1e-6 * most and abs(blocks["at_once"]
               [f["count"] for f in adds] == [1, 2, 4, 8, 16, 32, 64, 128, 132] and "stand-in" in blocks["source"]))
 END
     say $? "fit: the probe's figures of blocks are the system's" "$scratch/out"
-    timeout 60 "$build/hiersearch" systems "$scratch/r.json" >"$scratch/out" 2>&1
+    timeout 180 "$build/hiersearch" systems "$scratch/r.json" >"$scratch/out" 2>&1
     grep -q "blocks of NCCL's kernels, one per channel: each adds .* GB/s at most, of which a GPU has" "$scratch/out"
     say $? "systems: and are shown" "$scratch/out"
 }
@@ -252,7 +252,7 @@ layers_overlap() {
 
 sharing_is_asked_for() {
     export STANDIN_GPUS=1
-    timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
+    timeout 180 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
     grep -q '2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1' "$scratch/out"
     say $? "ranks that share a GPU are refused, and told what to set" "$scratch/out"
     HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" sharing
@@ -343,7 +343,7 @@ sys.exit(check_schema.fault(check_schema.validator(), sys.argv[1]))' "$scratch/r
         measure 2 --backend host --buffers host
         result '[len(k["hosts"]) for k in r["topology"]] == [2] and len(r["placement"]["nodes"]) == 2'
         say $? "measure: nodes that are alike are one kind" "$scratch/out"
-        timeout 60 mpiexec.mpich -n 1 env FAKE_NVML=mesh "$programs/measure" --size 4KiB --buffers host -b host -o "$scratch/r.json" \
+        timeout 180 mpiexec.mpich -n 1 env FAKE_NVML=mesh "$programs/measure" --size 4KiB --buffers host -b host -o "$scratch/r.json" \
             : -n 1 env FAKE_NVML=pcie "$programs/measure" --size 4KiB --buffers host -b host -o "$scratch/r.json" >"$scratch/out" 2>&1
         result '[len(k["hosts"]) for k in r["topology"]] == [1, 1] and
             [k["proposed_system"].split(":")[0] for k in r["topology"]] == ["nvlink", "pcie"]'
@@ -408,7 +408,7 @@ other_device nccl environment NCCL_ALGO=Tree NCCL_ALGO=Tree
 other_device nccl-graph driver STANDIN_DRIVER=12080 "CUDA 12.8"
 other_device host gpu STANDIN_GPU=other other
 other_device host buffers STANDIN_MPI=aware "GPU memory"
-STANDIN_GPUS=0 timeout 60 "$programs/measure" --size 4KiB --backend nccl >"$scratch/out" 2>&1
+STANDIN_GPUS=0 timeout 180 "$programs/measure" --size 4KiB --backend nccl >"$scratch/out" 2>&1
 (($? == 2)) && grep -q 'no GPU' "$scratch/out"
 say $? "without a GPU the backend says so" "$scratch/out"
 nodes_are_described

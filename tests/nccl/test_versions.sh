@@ -62,7 +62,7 @@ check_version() {
             "${CUDA_HOME:-/usr/local/cuda}/include" -Wall -Wextra -Werror -fsyntax-only "$file" 2>>"$scratch/cc" || wrong=1
     done
     say $wrong "$name: the engine compiles with its header" "$scratch/cc"
-    timeout -k 5 60 "$program" "$library" >"$scratch/out" 2>&1
+    timeout -k 5 180 "$program" "$library" >"$scratch/out" 2>&1
     say $? "$name: its library is loaded, without a GPU" "$scratch/out"
     grep -qx "version $(awk -F. '{ printf "%d%02d%02d", $1, $2, $3 }' <<<"$name"), 0 functions missing, windows yes" "$scratch/out"
     say $? "$name: it has every function that the backends can use, windows too" "$scratch/out"
@@ -73,7 +73,7 @@ check_version() {
         skip "$name: its profiler code takes our plugin" "no gdb, or no debug information (${#known[@]} of 15)"
         return
     fi
-    timeout -k 5 60 "$program" "$library" "${known[@]}" >"$scratch/out" 2>&1
+    timeout -k 5 180 "$program" "$library" "${known[@]}" >"$scratch/out" 2>&1
     grep -qx 'init 0' "$scratch/out" && [[ $(grep -x 'events [0-9]*' "$scratch/out" | paste -sd,) = "events 514,events 0" ]]
     say $? "$name: its profiler code takes our plugin, which asks for events while it listens" "$scratch/out"
     grep -qx 'took "RING LL128 5 channels"' "$scratch/out"

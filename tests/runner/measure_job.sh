@@ -24,11 +24,20 @@ measure() {
     local np=$1 turn
     shift
     for turn in 1 2; do
-        timeout -k 5 50 "${launch[@]}" "$np" "$program" "$@" >"$scratch/out" 2>"$scratch/err"
+        timeout -k 5 180 "${launch[@]}" "$np" "$program" "$@" >"$scratch/out" 2>"$scratch/err"
         status=$?
         [ "$turn$status" = 1255 ] && grep -q '^\[mpiexec@.* HYDT_bscu' "$scratch/err" || break
     done
 }
+
+# calmly NP ARGUMENTS...: measure, for a calibration of this machine. Where it was so busy that no line fits the times, again.
+calmly() {
+    for _ in {1..5}; do
+        measure "$@"
+        too_busy || break
+    done
+}
+too_busy() { [ $status = 1 ] && said "no fit"; }
 
 # Lines on stderr that are ours: launchers add their own. What is said of the described machine does not count.
 our_lines() { grep -v ': note: no latency' "$scratch/err" | grep -c '^hiersearch measure: '; }

@@ -255,15 +255,19 @@ check "--retry measures it" '[ $status = 0 ] && [ ! -e hang.json.journal ] && is
 # Precise enough on a busy machine: what is tested is the way, not the figures. With twice as many ranks as cores
 # MPI_Finalize may take longer than the guard waits for it: there the file decides.
 for np in 4 8; do
-    measure $np --backend host --size 64KiB:4MiB --rounds 2 --min-samples 3 --max-samples 6 --budget 30s \
+    calmly $np --backend host --size 64KiB:4MiB --rounds 2 --min-samples 3 --max-samples 6 --budget 30s \
         --max-residual 99% -o host$np.json
+    if too_busy; then
+        skip "the host backend on $np ranks gives a valid system without a description" "the machine is too busy"
+        continue
+    fi
     check "the host backend on $np ranks gives a valid system without a description" '[ $status = 0 -o $np = 8 ] && \
         is_system host$np.json && is_so host$np.json "r[\"name\"] == \"host$np\" and r[\"levels\"][0][\"bandwidth_GBps\"] > 0"'
     check "predict takes it ($np ranks)" '"$hiersearch" predict host$np.json --np $np --size 1MiB >out && grep -q "^best " out'
+    "${launch[@]}" $np "$measure_program" host$np.json --size 256KiB --backend host --budget 5s --warmup 1 -q -o m.json >out 2>err
+    status=$?
+    check "measure takes it ($np ranks)" '[ $status = 0 -o $np = 8 ] && is_valid m.json'
 done
-"${launch[@]}" 4 "$measure_program" host4.json --size 256KiB --backend host --budget 5s --warmup 1 -q -o m4.json >out 2>err
-status=$?
-check "measure takes it" '[ $status = 0 ] && is_valid m4.json'
 
 # ---- what packed calls copy ------------------------------------------------------------------------------------
 packed=(--size 64KiB:4MiB --collective allgather --order)
@@ -272,8 +276,9 @@ check "of packed calls the copy is measured, too" '[ $status = 0 ] && is_system 
     said "a process copies 33.00 GB/s"'
 measure 8 "${null[@]}" "${short[@]}" "${packed[@]}" permuted -o copy.json
 check "of others it is not" '[ $status = 0 ] && is_so copy.json "\"copy_GBps\" not in r"'
-measure 4 --backend host --rounds 2 --min-samples 3 --max-samples 6 --budget 30s --max-residual 99% "${packed[@]}" packed -o copy.json
-check "the host backend copies blocks in its memory" '[ $status = 0 ] && is_so copy.json "0 < r[\"copy_GBps\"] < 1e4"'
+calmly 4 --backend host --rounds 2 --min-samples 3 --max-samples 6 --budget 30s --max-residual 99% "${packed[@]}" packed -o copy.json
+too_busy && skip "the host backend copies blocks in its memory" "the machine is too busy" || \
+    check "the host backend copies blocks in its memory" '[ $status = 0 ] && is_so copy.json "0 < r[\"copy_GBps\"] < 1e4"'
 
 # ---- wrong usage: one line, status 2 -------------------------------------------------------------------------
 usage() {

@@ -201,7 +201,7 @@ check "all hung: which measures them" '[ $status = 0 ] && is_valid run/two.json'
 rm -f run/*
 
 # Launchers read what ranks write: the ranks themselves have a full disk as their stdout.
-timeout -k 5 50 "${launch[@]}" $np sh -c 'exec "$0" "$@" >/dev/full' "$program" "${problem[@]}" --faults "$noise" \
+timeout -k 5 180 "${launch[@]}" $np sh -c 'exec "$0" "$@" >/dev/full' "$program" "${problem[@]}" --faults "$noise" \
     -o run/full.json >out 2>err
 status=$?
 check "tables that cannot be written: that is said, the result is whole and its journal gone" '[ $status != 0 ] && \

@@ -95,9 +95,9 @@ check "a level that such groups do not use keeps its figures, and that is said" 
 check "what others make of such a file" 'grep -q . out'
 measure 8 --backend null --plays "$system" --stages allreduce:2:4 --mesh tp=2,dp=4 --over dp -o no.json
 check "stages that are named are those of no mesh" '[ $status = 2 ] && grep -q -- "--stages: says itself what --mesh would" err'
-measure 8 --backend host --mesh tp=2,dp=4 --over dp --collective reduce-scatter --size 64KiB:4MiB --rounds 2 --min-samples 3 --max-samples 6 \
-    --budget 30s --max-residual 99% -q -o real.json
-check "and by a real backend" '[ $status = 0 ] && holds real.json "{(x[\"stride\"], x[\"size\"]) for x in r[\"fits\"][\"points\"]} == {(2, 2), (2, 4), (4, 2)}"'
+calmly 8 --backend host --mesh tp=2,dp=4 --over dp --collective reduce-scatter --size 64KiB:4MiB --rounds 2 --min-samples 3 --max-samples 6 \
+    --budget 30s --max-residual 99% -o real.json
+too_busy && skip "and by a real backend" "the machine is too busy" || check "and by a real backend" '[ $status = 0 ] && holds real.json "{(x[\"stride\"], x[\"size\"]) for x in r[\"fits\"][\"points\"]} == {(2, 2), (2, 4), (4, 2)}"'
 program=$measure_program
 
 # ---- faults ---------------------------------------------------------------------------------------------------------------

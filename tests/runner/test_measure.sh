@@ -62,18 +62,18 @@ check "their stages name them, too" 'holds letters.json "[[s[\"stage\"] for s in
     for c in m[\"candidates\"] if c[\"plan\"] == \"2hdx2t/2\"] == \
     [[\"reduce-scatter:1:2h\", \"allreduce:2:2t\", \"allgather:1:2d\"]]"'
 
-timeout 30 "$program" --size 4KiB "${quick[@]}" -o one.json >out 2>err
+timeout 180 "$program" --size 4KiB "${quick[@]}" -o one.json >out 2>err
 status=$?
 check "without a launcher it runs as one rank and says what to type" '[ $status = 0 ] && \
     holds one.json "m[\"best\"] == \"1\"" && said "mpiexec -n 4 hiersearch measure"'
 
 foreign=OMPI_COMM_WORLD
 [ "$mpi" = mpich ] || foreign=PMI
-env ${foreign}_SIZE=4 ${foreign}_RANK=0 timeout 30 "$program" --size 4KiB -q -o foreign.json >out 2>err
+env ${foreign}_SIZE=4 ${foreign}_RANK=0 timeout 180 "$program" --size 4KiB -q -o foreign.json >out 2>err
 status=$?
 check "a launcher of another MPI, which makes n jobs of one process, is refused" '[ $status = 2 ] && [ ! -e foreign.json ] && \
     said "the launcher started 4 processes (${foreign}_SIZE), but MPI sees one"'
-env ${foreign}_SIZE=4 ${foreign}_RANK=3 timeout 30 "$program" --size 4KiB -q >out 2>err
+env ${foreign}_SIZE=4 ${foreign}_RANK=3 timeout 180 "$program" --size 4KiB -q >out 2>err
 status=$?
 check "one of its processes says so" '[ $status = 2 ] && [ "$(our_lines)" = 0 ]'
 

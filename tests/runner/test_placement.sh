@@ -51,7 +51,7 @@ check() {
 }
 
 limited() {
-    timeout -k 5 60 "$@" >"$scratch/out" 2>&1
+    timeout -k 5 180 "$@" >"$scratch/out" 2>&1
     status=$?
 }
 
@@ -212,7 +212,7 @@ without_scontrol() {
 
 # in_slurm COMMAND: a line of shell that runs in a Slurm of 4 nodes under 2 leaf switches.
 in_slurm() {
-    timeout -k 20 120 "$cluster/slurm" run --timeout 90 -- \
+    timeout -k 20 260 "$cluster/slurm" run --timeout 240 -- \
         bash -c "$1" slurm "$program" >"$scratch/out" 2>&1
     status=$?
 }
