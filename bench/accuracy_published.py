@@ -3,7 +3,8 @@
 
 DATA, JSON: a list of tables {"system", "nodes", "gpus_per_node", "ranks", "collective", "algorithm", "rows": [{"bytes", "time_us"}]}, and
 of each maybe "source", "nccl_version", "notes", "fit": false (scored, never fitted), "mark" (also of a row: neither fitted nor scored).
-MACHINES, JSON: {system: {"parts": "8xH100, 8xNDR400", "library": "nccl", "note"}}. Both may be several files.
+MACHINES, JSON: {system: {"parts": "8xH100, 8xNDR400", "library": "nccl", "note"}}, and of each maybe "seen": true (its times are in the constants that
+ship). Both may be several files.
 FIT (what constants a time is predicted with):
     none       those that ship (fitted to most of the published times known, so no test of these)
     others     fitted to all machines but its own; of a machine that what ships has never seen, what ships
@@ -114,6 +115,7 @@ class Table:
         machine = machines.get(self.system)
         if not isinstance(machine, dict):
             raise Skipped("a machine that is not described")
+        self.seen = self.system in SEEN or machine.get("seen") is True
         library = text_of(machine, "library")
         if library not in LIBRARIES:
             raise Skipped(f'library "{library}"')
@@ -340,7 +342,7 @@ class Bench:
             model = "mpi" if mine[0].table.mpi else "nccl"
             rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
             self.program.do("ship", model)
-            if system in SEEN:
+            if mine[0].table.seen:
                 self.program.fit(model, rest)
                 self.fewest = min(len(rest), self.fewest)
                 if model == "nccl":
@@ -389,7 +391,7 @@ class Bench:
             if not small:
                 continue
             rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
-            if alone and system in SEEN:
+            if alone and mine[0].table.seen:
                 self.program.fit(model, rest)
             self.program.do("keep", model)
             self.predict_without(mine, label)

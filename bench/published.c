@@ -55,7 +55,7 @@ static size_t point_count, point_capacity;
 
 /* ---- the models to compare with -------------------------------------------------------------- */
 
-enum { ALPHA_GPU = 0, ALPHA_NIC = 4, PART_GPU = 9, PART_NIC = 13 };
+enum { ALPHA_GPU = 0, ALPHA_NIC = 4, PART_GPU = 11, PART_NIC = 15 };
 
 static double nics_rate(const struct hs_shape *shape)
 {
@@ -90,10 +90,11 @@ static double plain_seconds(const void *call, const double *values)
         name, "-", 0.8, 0.3, 0, 0.8, 0.3, "part of the rate"                                       \
     }
 static const struct hs_constant plain_constants[] = {
-    ALPHA("A", 3),  ALPHA("H", 3),    ALPHA("B", 3),     ALPHA("P", 3),   ALPHA("ib", 8),
-    ALPHA("ss", 8), ALPHA("roce", 8), ALPHA("tcpxo", 8), ALPHA("efa", 8), PART("A"),
-    PART("H"),      PART("B"),        PART("P"),         PART("ib"),      PART("ss"),
-    PART("roce"),   PART("tcpxo"),    PART("efa"),
+    ALPHA("A", 3),     ALPHA("H", 3),    ALPHA("B", 3),     ALPHA("P", 3),   ALPHA("ib", 8),
+    ALPHA("ss", 8),    ALPHA("roce", 8), ALPHA("tcpxo", 8), ALPHA("efa", 8), ALPHA("later_efa", 8),
+    ALPHA("tcp", 8),   PART("A"),        PART("H"),         PART("B"),       PART("P"),
+    PART("ib"),        PART("ss"),       PART("roce"),      PART("tcpxo"),   PART("efa"),
+    PART("later_efa"), PART("tcp"),
 };
 
 /* Alpha, beta and gamma of the textbook, in us and us per byte. */
@@ -135,7 +136,7 @@ static double rule_seconds(const void *call, const double *values)
     return (ranks - 1) * run->call.bytes / ranks / rate * 1e-6 + HS_NCCL_CALL_SECONDS;
 }
 
-static const struct hs_price_model plain_model = {plain_constants, 18, 0.12, plain_seconds};
+static const struct hs_price_model plain_model = {plain_constants, 22, 0.12, plain_seconds};
 static const struct hs_price_model plain_mpi_model = {plain_mpi_constants, 3, 0.2,
                                                       plain_mpi_seconds};
 static const struct hs_price_model rule_model = {NULL, 0, 0.12, rule_seconds};
@@ -371,6 +372,19 @@ static enum hs_status set_constant(char *const *words, struct hs_error *err)
     return HS_OK;
 }
 
+static enum hs_status tell_values(char *const *words, struct hs_error *err)
+{
+    size_t model;
+
+    if (find_model(&model, words[0], err))
+        return HS_INVALID;
+    printf("values");
+    for (size_t i = 0; i < models[model]->count; i++)
+        printf("\t%s=%.10g", models[model]->constants[i].name, constants[model][i]);
+    printf("\n");
+    return HS_OK;
+}
+
 static enum hs_status keep_model(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -548,7 +562,7 @@ static const struct command {
     {"fit", 4, true, fit_model},      {"price", 3, true, price_points},
     {"choice", 1, true, tell_choice}, {"own", 2, true, tell_own},
     {"set", 3, false, set_constant},  {"kinds", 2, false, set_kinds},
-    {"wins", 5, true, tell_wins},
+    {"wins", 5, true, tell_wins},     {"values", 1, true, tell_values},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)

@@ -321,6 +321,8 @@ static void skip_comma(const char **text)
     *text += 1 + strspn(*text + 1, " ");
 }
 
+#define LATER_EFA_FROM 90 /* capability of the GPUs beside it: p4 has A100, p5 has H100 */
+
 enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct hs_error *err)
 {
     size_t length = strcspn(text, ",");
@@ -336,6 +338,8 @@ enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct h
     length = strcspn(text, ",");
     if (take_part(word, &parts->nic_count, text, length, err) || find_nic(&parts->nic, word, err))
         return HS_INVALID;
+    if (parts->nic.class == HS_NIC_EFA && parts->gpu.capability >= LATER_EFA_FROM)
+        parts->nic.class = HS_NIC_LATER_EFA;
     find_fitted(parts);
     text += length;
     if (*text == '\0')

@@ -68,7 +68,8 @@
     row(SLINGSHOT, "ss", "Slingshot 11, libfabric")      \
     row(ROCE, "roce", "Ethernet with RoCE")              \
     row(TCPXO, "tcpxo", "GPUDirect-TCPXO")               \
-    row(EFA, "efa", "Elastic Fabric Adapter")            \
+    row(EFA, "efa", "Elastic Fabric Adapter, p4")        \
+    row(LATER_EFA, "efa", "the same, p5 and later")      \
     row(TCP, "tcp", "sockets of the kernel")
 /* clang-format on */
 

@@ -20,6 +20,7 @@
 #define LL_OF_LINE           0.5 /* a flag with every 4 bytes */
 #define GROW_DOUBLINGS       4.0 /* from 2 to 32 nodes; then rates fall no more */
 #define GROW_DOUBLINGS_LL128 3.0
+#define NODE_GPUS            8 /* at most, of one node */
 #define SHORT_BYTES          1024.0
 #define FAST_SLOT_GBPS       30.0 /* from PCIe 5 on the host path of LL is twice as fast */
 #define FULL_SLOT            0.9  /* of the slot: then NIC and GPU share it both ways */
@@ -110,14 +111,14 @@ static struct first first_of(const struct pace *p)
 
     return (struct first){.us = of_generation(p, HS_NCCL_K_CALL_A),
                           .threads = threads ? p->k[HS_NCCL_K_CALL_THREADS] : 0,
-                          .several = p->of->domains > 1 ? p->k[HS_NCCL_K_CALL_MULTI] : 1,
+                          .several = p->of->domains > 1 ? p->k[HS_NCCL_K_CALL_MULTI] : 0,
                           .clock = p->of->run.host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0};
 }
 
 /* LL takes more threads per channel for pieces of 512 B to 4 KiB. */
 static double call_us(const struct pace *p)
 {
-    return p->first.us * (1 + p->first.threads * p->of->longer / 3) * p->first.several +
+    return p->first.us * (1 + p->first.threads * p->of->longer / 3) + p->first.several +
            p->first.clock;
 }
 
@@ -139,7 +140,7 @@ static double hop_us(const struct pace *p)
 
 static double net_us(const struct pace *p)
 {
-    return p->k[HS_NCCL_K_NET_LL + protocol_of(p)] * of_class(p, HS_NCCL_K_NIC_IB) *
+    return (p->k[HS_NCCL_K_NET_LL + protocol_of(p)] + of_class(p, HS_NCCL_K_NIC_IB)) *
            (1 + p->k[HS_NCCL_K_GROW_NET] * doublings(p));
 }
 
@@ -350,10 +351,12 @@ static double nvls_us(const struct pace *p)
 
 static double nvlstree_us(const struct pace *p)
 {
-    double step = p->k[HS_NCCL_K_NVLSTREE] * of_class(p, HS_NCCL_K_NIC_IB);
+    double rack = p->of->gpus > NODE_GPUS ? p->k[HS_NCCL_K_NVLSTREE_RACK] : 1;
+    double step = p->k[HS_NCCL_K_NVLSTREE] * rack + of_class(p, HS_NCCL_K_NIC_IB);
     double out = tree_load(p) * ramped_bytes(p) / (p->line * NVLSTREE_OF_LINE);
 
-    return p->k[HS_NCCL_K_NVLS] + 2 * p->of->levels * step + fmax(out, switch_us(p));
+    return p->k[HS_NCCL_K_NVLS] + 2 * p->of->levels * step +
+           fmax(out, switch_us(p) / p->k[HS_NCCL_K_NVLSTREE_IN]);
 }
 
 static double pat_us(const struct pace *p)
@@ -365,15 +368,18 @@ static double pat_us(const struct pace *p)
  */
 static double direct_us(const struct pace *p)
 {
-    double piece = p->of->bytes / p->of->ranks, others = p->of->ranks - 1;
+    double piece = p->of->bytes / p->of->ranks, others = p->of->gpus - 1,
+           far = p->of->ranks - p->of->gpus;
     double bytes = ramped(p->of->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A) * PER_MB);
     double inside =
         (p->of->gpus - 1) / p->of->ranks * bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_A2A_EFF]);
-    double outside = p->of->domains > 1 ? p->of->gpus * (p->of->ranks - p->of->gpus) * piece /
+    double sent = ramped(piece, p->k[HS_NCCL_K_A2A_RAMP] * PER_MB); /* to each peer, in effect */
+    double outside = p->of->domains > 1 ? p->of->gpus * (p->of->ranks - p->of->gpus) * sent /
                                               (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
                                         : 0;
 
     return (p->k[HS_NCCL_K_A2A_CALL] - 1) * call_us(p) + p->k[HS_NCCL_K_A2A_PEER] * others +
+           p->k[HS_NCCL_K_A2A_PEER_NET] * far +
            p->k[HS_NCCL_K_A2A_LARGE] * clamp(log2(fmax(1, piece) / 4096) / 3, 1) +
            fmax(inside, outside) +
            of_generation(p, HS_NCCL_K_A2A_OWN_A) * piece /

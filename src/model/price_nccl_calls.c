@@ -49,7 +49,7 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     constants_of(values, machine);
     us = values[HS_NCCL_K_HOP_LL_A + parts->gpu.generation];
     if (between_nodes)
-        us = values[HS_NCCL_K_NET_LL] * values[HS_NCCL_K_NIC_IB + parts->nic.class];
+        us = values[HS_NCCL_K_NET_LL] + values[HS_NCCL_K_NIC_IB + parts->nic.class];
     return us * 1e-6;
 }
 

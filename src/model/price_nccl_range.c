@@ -6,6 +6,7 @@
 #include "model/price_nccl.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
+#define TOGETHER       1.41 /* sqrt(2): two constants that are off by the same, as if apart */
 
 /* By bytes: of the published times once all are fitted. */
 double hs_nccl_noise(double bytes, double residual)
@@ -42,6 +43,17 @@ static void doubt_gpu(double deviations[HS_NCCL_K_COUNT], const struct hs_gpu *g
         widen(deviations, rates[i], rate);
 }
 
+/* A step over the network, by whatever protocol: its constant and the NIC's. */
+static void widen_steps(double deviations[HS_NCCL_K_COUNT], enum hs_nic_class class, double more)
+{
+    static const enum hs_nccl_constant steps[] = {HS_NCCL_K_NET_LL, HS_NCCL_K_NET_LL128,
+                                                  HS_NCCL_K_NET_SIMPLE, HS_NCCL_K_NVLSTREE};
+
+    for (size_t i = 0; i < COUNT_OF(steps); i++)
+        widen(deviations, steps[i], TOGETHER * more);
+    widen(deviations, HS_NCCL_K_NIC_IB + class, TOGETHER * more);
+}
+
 /* What between nodes is not; and as much as a fitted figure may be off for each doubling beyond the
  * counts that were measured. */
 static void doubt_network(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
@@ -50,15 +62,25 @@ static void doubt_network(double deviations[HS_NCCL_K_COUNT], const struct hs_pa
     const struct hs_figure_kind_row *fitted = &hs_figure_kinds[HS_FIGURE_FITTED];
     const struct hs_figure_kind_row *row = &hs_figure_kinds[parts->network];
     double beyond = fmax(0, log2((double)domains / (double)parts->fitted_domains));
-    size_t latency = HS_NCCL_K_NIC_IB + parts->nic.class;
     size_t rate = HS_NCCL_K_EFF_IB + parts->nic.class;
 
     if (parts->network != HS_FIGURE_FITTED) {
-        widen(deviations, latency, row->latency_deviation);
+        widen_steps(deviations, parts->nic.class, row->latency_deviation);
         widen(deviations, rate, row->bandwidth_deviation);
     }
-    widen(deviations, latency, beyond * fitted->latency_deviation);
+    widen_steps(deviations, parts->nic.class, beyond * fitted->latency_deviation);
     widen(deviations, rate, beyond * fitted->bandwidth_deviation);
+}
+
+/* Nodes whose allreduces were measured say nothing of their all-to-alls. */
+static void doubt_alltoall(double deviations[HS_NCCL_K_COUNT])
+{
+    static const enum hs_nccl_constant of_network[] = {HS_NCCL_K_A2A_PEER_NET, HS_NCCL_K_A2A_NET,
+                                                       HS_NCCL_K_A2A_RAMP};
+
+    for (size_t i = 0; i < COUNT_OF(of_network); i++)
+        deviations[of_network[i]] =
+            HS_NCCL_DOUBT_CLASS * hs_nccl_price_model.constants[of_network[i]].width;
 }
 
 void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
@@ -75,6 +97,7 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
                             !fitted       ? HS_NCCL_DOUBT_CLASS
                             : domains > 1 ? HS_NCCL_DOUBT_NODES
                                           : HS_NCCL_DOUBT_INSIDE);
+    doubt_alltoall(deviations);
     doubt_gpu(deviations, &parts->gpu);
     if (domains > 1)
         doubt_network(deviations, parts, domains);

@@ -30,15 +30,15 @@ bench
 [ $? = 2 ] && said "DATA='FILE...'" && said "MACHINES='FILE...'"
 check "without files it says what it needs, and ends with 2" $?
 
-# 23.995088651 us: tests/model/price_goldens.h, first row
-tables "$(point 2 256 47.990177302)"
-with && said "100.0 ( 50.0)" && [ "$(column 1 fitted)" = none ] && [ "$(column 1 published_seconds)" = 4.79901773e-05 ] &&
-    [ "$(column 1 predicted_seconds)" = 2.39950887e-05 ]
+# 25.629021023 us: tests/model/price_goldens.h, first row
+tables "$(point 2 256 51.258042045)"
+with && said "100.0 ( 50.0)" && [ "$(column 1 fitted)" = none ] && [ "$(column 1 published_seconds)" = 5.1258042e-05 ] &&
+    [ "$(column 1 predicted_seconds)" = 2.5629021e-05 ]
 check "a time predicted half as long is 100 % off, and 50 % by the plain mean" $?
 
 # That row's range is of constants that are 0.9 widths off; these parts were measured together.
-awk -v low="$(column 1 low_seconds)" -v high="$(column 1 high_seconds)" -v at=2.39950887e-05 \
-    'BEGIN { exit !(low > 1.57778189e-05 && high < 3.64920072e-05 && low < at / 1.1 && low * high / at / at - 1 < 1e-6 &&
+awk -v low="$(column 1 low_seconds)" -v high="$(column 1 high_seconds)" -v at=2.5629021e-05 \
+    'BEGIN { exit !(low > 1.65851128e-05 && high < 3.96045977e-05 && low < at / 1.1 && low * high / at / at - 1 < 1e-6 &&
                     low * high / at / at - 1 > -1e-6) }'
 check "the range of parts that were measured together is narrower than that of their classes" $?
 
@@ -78,7 +78,7 @@ with --fit 'nodes<=4' && [ "$(column 1 fitted)" = 'nodes<=4' ] && said "points 3
     awk '/multi-node +ours/ { near = $3 + 0 < 40 && $3 + 0 > 0 } END { exit !near }' "$scratch/out"
 check "a machine's own small counts say how slow its larger ones are" $?
 with --fit log && said "m, 2 -> 4 nodes" && said "m, 2 -> 8 nodes" && ! said "4 -> 8" &&
-    awk '/^  m \(3 points fitted\)/ { near = $5 > 95 && $7 > 0 && $7 < 40 && $10 == 2 } END { exit !near }' "$scratch/out"
+    awk '/^  m \(3 points fitted\)/ { near = $5 > 95 && $7 > 0 && $7 < 45 && $10 == 2 } END { exit !near }' "$scratch/out"
 check "one log of the smallest count says how slow larger ones are, and beside it what was said without" $?
 with --fit 'nodes<=1' && [ "$(column 1 fitted)" = none ] && ! said "nodes<=1:"
 check "a machine without small counts stays as it ships" $?
