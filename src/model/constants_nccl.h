@@ -2,8 +2,8 @@
  * constants_nccl.h - the constants of price_nccl.h, a row each: name, unit, prior, deviation,
  * deviation in its family, what ships, width, meaning (constants.h).
  *
- * Priors are of NCCL's sources where they say so, else usual figures. What ships was fitted to 2173
- * published times of 22 machines (docs/model.md). Units: us, GB/s, MB (10^6 bytes), "-" a part or
+ * Priors are of NCCL's sources where they say so, else usual figures. What ships was fitted to 3350
+ * published times of 66 systems (docs/model.md). Units: us, GB/s, MB (10^6 bytes), "-" a part or
  * an exponent, "x" times. A, H, B, P at the end of a name: generations of GPUs, in the order of
  * parts.h; so are classes of NICs.
  */

@@ -6,7 +6,6 @@
 #include "model/price_nccl.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
-#define TOGETHER       1.41 /* sqrt(2): two constants that are off by the same, as if apart */
 
 /* By bytes: of the published times once all are fitted. */
 double hs_nccl_noise(double bytes, double residual)
@@ -50,8 +49,8 @@ static void widen_steps(double deviations[HS_NCCL_K_COUNT], enum hs_nic_class cl
                                                   HS_NCCL_K_NET_SIMPLE, HS_NCCL_K_NVLSTREE};
 
     for (size_t i = 0; i < COUNT_OF(steps); i++)
-        widen(deviations, steps[i], TOGETHER * more);
-    widen(deviations, HS_NCCL_K_NIC_IB + class, TOGETHER * more);
+        widen(deviations, steps[i], more);
+    widen(deviations, HS_NCCL_K_NIC_IB + class, more);
 }
 
 /* What between nodes is not; and as much as a fitted figure may be off for each doubling beyond the
