@@ -264,9 +264,9 @@ for np in 4 8; do
     check "the host backend on $np ranks gives a valid system without a description" '[ $status = 0 -o $np = 8 ] && \
         is_system host$np.json && is_so host$np.json "r[\"name\"] == \"host$np\" and r[\"levels\"][0][\"bandwidth_GBps\"] > 0"'
     check "predict takes it ($np ranks)" '"$hiersearch" predict host$np.json --np $np --size 1MiB >out && grep -q "^best " out'
-    "${launch[@]}" $np "$measure_program" host$np.json --size 256KiB --backend host --budget 5s --warmup 1 -q -o m.json >out 2>err
+    "${launch[@]}" $np "$measure_program" host$np.json --size 256KiB --backend host --budget 5s --warmup 1 -q -o m$np.json >out 2>err
     status=$?
-    check "measure takes it ($np ranks)" '[ $status = 0 -o $np = 8 ] && is_valid m.json'
+    check "measure takes it ($np ranks)" '[ $status = 0 -o $np = 8 ] && is_valid m$np.json'
 done
 
 # ---- what packed calls copy ------------------------------------------------------------------------------------
