@@ -94,7 +94,7 @@ static enum hs_status price(struct hs_profile_gain *gain, const struct hs_asked 
     struct hs_question question = question_of(asked, problem, mesh, gain->call);
     struct hs_asked one = *asked;
     struct hs_predict_point point;
-    struct hs_library_price own;
+    const struct hs_estimated *first;
     uint64_t bytes = (uint64_t)fmax(1, round(problem->bytes));
     struct hs_error error = {.status = HS_OK};
     enum hs_status status;
@@ -105,14 +105,12 @@ static enum hs_status price(struct hs_profile_gain *gain, const struct hs_asked 
         gain->why = "SYSTEM has no price for it";
     if (status != HS_OK)
         return status == HS_INVALID ? HS_OK : hs_fail(err, status, "%s", error.message);
-    status = hs_point_library(&own, &one, &point, err);
-    gain->plan = point.found.plans[0].plan;
-    gain->plan_seconds = point.found.plans[0].seconds;
-    if (hs_library_is_priced(&own)) {
-        gain->library_seconds = own.seconds;
-        if (!isnan(own.best_seconds) && own.best_seconds > 0)
-            gain->plan_seconds = own.best_seconds;
-        gain->left_alone = own.left_alone || !(gain->plan_seconds < own.seconds);
+    first = point.verdict.advice == HS_ADVICE_PLAN ? &point.plans[0] : hs_point_best_plan(&point);
+    gain->plan = first->plan;
+    gain->plan_seconds = first->estimate.seconds;
+    if (hs_library_is_priced(&point.library)) {
+        gain->library_seconds = point.reference.seconds;
+        gain->left_alone = point.verdict.advice != HS_ADVICE_PLAN;
     } else {
         gain->by = hs_gain_by_profile;
         gain->why = gain->call->begun ? "what the library takes is not known"

@@ -138,7 +138,7 @@ enum hiersearch_status hiersearch_result_best(char **plan, uint64_t *bytes, doub
 
     if (plan)
         *plan = NULL;
-    if (status == HS_OK && of->best.split.count == 0)
+    if (status == HS_OK && of->best.chunks == 0)
         status = hs_fail(err, HS_INVALID, "message %zu has no best plan", message);
     if (status == HS_OK && plan) {
         *plan = hs_strdup(hs_plan_format((char[HS_SPLIT_TEXT]){0}, &of->best));

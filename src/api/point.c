@@ -1,9 +1,10 @@
 #include "api/point.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define ROUNDING 1e-12 /* relative */
+#include "model/price_mpi.h"
 
 /* Containment is a heuristic: the exact search says what it costs. */
 static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)
@@ -24,108 +25,262 @@ static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_e
     return HS_OK;
 }
 
-/* ---- how sure it is -------------------------------------------------------------------------- */
+/* ---- the plans of least expected time -------------------------------------------------------- */
 
-/* In one chunk, and of the whole search: only then is the least regret one more shortest path. */
-static bool is_asked(const struct hs_asked *asked, const struct hs_predict_point *point)
+#define GIVEN 32 /* nominally best plans that are compared over samples where no path is exact */
+#define MANY  (1 << 20) /* ranks of more may have too many layers for a table */
+#define SPARE 8  /* plans more than are shown: some become ties, or are the default call */
+
+static bool has_one_chunk(const struct hs_search_request *request)
 {
-    const struct hs_search_request *request = &point->request;
-    bool one_chunk = !request->chunks || (request->chunk_count == 1 && request->chunks[0] == 1);
-
-    return asked->question->machines > 0 && hs_machines_differ(asked->machines) && one_chunk &&
-           point->request.problem.group.size > 1 &&
-           point->found.layers_priced <= HS_REGRET_LAYERS && !point->found.left_out[0] &&
-           strcmp(asked->strategy->name, "containment") != 0;
+    return !request->chunks || (request->chunk_count == 1 && request->chunks[0] == 1);
 }
 
-/* Ranks of the machine that a group lies among. */
+static bool is_containment(const struct hs_asked *asked)
+{
+    return strcmp(asked->strategy->name, "containment") == 0;
+}
+
+/* In one chunk, and of the whole search: only then are the least expected times shortest paths. */
+static bool is_exact(const struct hs_asked *asked, const struct hs_predict_point *point)
+{
+    return has_one_chunk(&point->request) && point->found.layers_priced <= HS_EXPECTED_EDGES &&
+           !point->found.left_out[0] && !is_containment(asked);
+}
+
 int64_t hs_point_ranks_among(const struct hs_problem *problem)
 {
     return hs_group_span(&problem->group, problem->group.size);
 }
 
-/* Where a calibration leaves no doubt, what it says is not simplified. */
-static bool is_certain(const struct hs_asked *asked, const struct hs_predict_point *point)
+/* Whether the flat plan is the default call: the same stage, at the same price. */
+static bool flat_is_default(const struct hs_predict_point *point)
 {
-    return asked->system->fits.count > 0 && !(point->regret.most > 0);
+    return hs_library_is_priced(&point->library) &&
+           hs_system_is_nccl_native(point->request.system) &&
+           point->request.problem.group.skips[0].inside == 0;
 }
 
-static struct hs_library_price library_price(const struct hs_asked *asked,
-                                             const struct hs_predict_point *point)
+static struct hs_estimate nominal(double seconds, double reference_seconds)
 {
-    return hs_library_price(asked->system, &point->request.problem,
-                            hs_datatype_bytes(asked->question->datatype));
+    return (struct hs_estimate){.seconds = seconds,
+                                .low_seconds = NAN,
+                                .high_seconds = NAN,
+                                .probability_best = NAN,
+                                .gain = {seconds > 0 ? reference_seconds / seconds : 1, NAN, NAN,
+                                         NAN},
+                                .loss = NAN};
 }
 
-static bool is_own(const struct hs_asked *asked, const struct hs_plan *plan)
+/* A plan's nominal time, to be compared with the default call's. */
+static double nominal_seconds(const struct hs_predict_point *point, const struct hs_plan *plan)
 {
-    return hs_plan_is_flat(plan) && hs_system_is_nccl_native(asked->system);
+    const struct hs_search_request *request = &point->request;
+
+    if (hs_library_prices_plans(&point->library) && request->system->constants.count > 0)
+        return hs_mpi_plan_seconds(request->system, &request->problem, plan);
+    return hs_plan_seconds(request->system, &request->problem, plan);
 }
 
-enum hs_status hs_point_regret(struct hs_regret *out, const struct hs_asked *asked,
-                               const struct hs_predict_point *point, const struct hs_plan *plan,
-                               struct hs_error *err)
+enum hs_status hs_point_estimate(struct hs_estimate *out, const struct hs_predict_point *point,
+                                 const struct hs_plan *plan, struct hs_error *err)
 {
-    enum hs_status status = hs_regret_of(out, &point->table, plan, err);
+    if (hs_plan_is_default(plan))
+        *out = point->reference;
+    else if (point->sampled)
+        return hs_estimate_of(out, &point->expected, plan, err);
+    else
+        *out = nominal(nominal_seconds(point, plan), point->reference.seconds);
+    return HS_OK;
+}
 
-    if (!status && is_own(asked, plan)) {
-        struct hs_library_price own = library_price(asked, point);
+static int compare_nominal(const void *left, const void *right)
+{
+    const struct hs_estimated *a = left, *b = right;
 
-        if (hs_library_is_priced(&own)) {
-            out->low_seconds = fmin(out->low_seconds, own.low_seconds);
-            out->high_seconds = fmax(out->high_seconds, own.high_seconds);
-        }
+    if (a->estimate.seconds != b->estimate.seconds)
+        return a->estimate.seconds < b->estimate.seconds ? -1 : 1;
+    return hs_plan_compare(&a->plan, &b->plan);
+}
+
+static void take_nominal(struct hs_predict_point *point)
+{
+    point->count = point->found.count;
+    for (size_t i = 0; i < point->count; i++) {
+        const struct hs_plan *plan = &point->found.plans[i].plan;
+
+        point->plans[i] = (struct hs_estimated){
+            *plan, nominal(nominal_seconds(point, plan), point->reference.seconds)};
     }
-    return status;
+    if (hs_library_prices_plans(&point->library)) /* by other times than they were found by */
+        qsort(point->plans, point->count, sizeof(*point->plans), compare_nominal);
 }
 
-/* There is room for one plan more than were found. */
-static void put_first(struct hs_predict_point *point, const struct hs_plan *plan)
+/* The reference's estimate, and the plans of least expected time. */
+static enum hs_status estimate_plans(struct hs_predict_point *point, const struct hs_asked *asked,
+                                     size_t top, struct hs_error *err)
 {
-    struct hs_search_result *found = &point->found;
-    struct hs_search_plan first = {.plan = *plan};
-    size_t place = 0;
-
-    while (place < found->count && hs_plan_compare(&found->plans[place].plan, plan) != 0)
-        place++;
-    if (place == found->count && found->count >= point->request.top)
-        place--;
-    else if (place == found->count)
-        found->count++;
-    first.seconds = hs_plan_seconds(point->request.system, &point->request.problem, plan);
-    memmove(found->plans + 1, found->plans, place * sizeof(*found->plans));
-    found->plans[0] = first;
-}
-
-/* Puts the plan of least regret first, where machines are drawn (not with chunks, nor by
- * containment). */
-static enum hs_status be_sure(struct hs_predict_point *point, const struct hs_asked *asked,
-                              struct hs_error *err)
-{
-    const struct hs_plan guess = point->found.plans[0].plan;
     const struct hs_plan flat = hs_problem_flat(&point->request.problem);
-    struct hs_plan plan = guess;
+    bool priced = hs_library_is_priced(&point->library);
+    double seconds = priced ? point->library.seconds : nominal_seconds(point, &flat);
     enum hs_status status;
 
-    point->guess = point->found.plans[0];
-    point->gain = HS_GAIN_UNKNOWN;
+    point->reference = nominal(seconds, seconds);
+    point->sampled = asked->question->machines > 0 && hs_machines_differ(asked->machines) &&
+                     point->request.problem.group.size > 1 &&
+                     (is_exact(asked, point) || !asked->machines->belief);
     hs_machines_ask(asked->machines, hs_point_ranks_among(&point->request.problem));
-    if (!is_asked(asked, point))
+    if (!point->sampled) {
+        point->reference.low_seconds = priced ? point->library.low_seconds : NAN;
+        point->reference.high_seconds = priced ? point->library.high_seconds : NAN;
+        take_nominal(point);
         return HS_OK;
-    status = hs_regret_table_init(&point->table, &point->request, asked->machines, err);
+    }
+    status = hs_expected_init(&point->expected, &point->request, asked->machines, &point->library,
+                              is_exact(asked, point), err);
     if (!status)
-        status = hs_point_regret(&point->regret, asked, point, &guess, err);
-    point->guess_regret = point->regret;
-    if (!status && !is_certain(asked, point))
-        status = hs_regret_least(&plan, &point->table, &guess, err);
+        status = hs_expected_best(point->plans, &point->count, top, &point->expected,
+                                  point->found.plans, point->found.count, err);
     if (!status)
-        status = hs_point_regret(&point->regret, asked, point, &plan, err);
-    if (!status)
-        status = hs_regret_gain(&point->gain, &point->table, &plan, &flat, err);
-    if (!status && hs_plan_compare(&plan, &guess) != 0)
-        put_first(point, &plan);
-    point->sure = !status;
+        status = hs_estimate_reference(&point->reference, &point->expected, err);
     return status;
+}
+
+static void remove_at(struct hs_predict_point *point, size_t i)
+{
+    memmove(point->plans + i, point->plans + i + 1,
+            (--point->count - i) * sizeof(*point->plans));
+}
+
+static void insert_at(struct hs_predict_point *point, size_t i, const struct hs_estimated *plan)
+{
+    memmove(point->plans + i + 1, point->plans + i, (point->count++ - i) * sizeof(*point->plans));
+    point->plans[i] = *plan;
+}
+
+static size_t find_plan(const struct hs_predict_point *point, const struct hs_plan *plan)
+{
+    size_t i = 0;
+
+    while (i < point->count && hs_plan_compare(&point->plans[i].plan, plan) != 0)
+        i++;
+    return i;
+}
+
+/* A plan of fewer layers that takes next to no longer comes first: more layers are no reason. */
+static enum hs_status simplify(struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_estimated simplest;
+    size_t i;
+    enum hs_status status;
+
+    if (!point->sampled || point->expected.row_count == 0)
+        return HS_OK;
+    status = hs_expected_simplest(&simplest, &point->expected, err);
+    if (status || simplest.plan.split.count >= point->plans[0].plan.split.count ||
+        (flat_is_default(point) && hs_plan_is_flat(&simplest.plan)))
+        return status;
+    point->ties = malloc(point->count * sizeof(*point->ties));
+    if (!point->ties)
+        return hs_no_memory(err);
+    for (i = 0; i < point->count && point->plans[i].estimate.seconds < simplest.estimate.seconds;)
+        point->ties[point->tie_count++] = point->plans[i++].plan;
+    memmove(point->plans, point->plans + i, (point->count -= i) * sizeof(*point->plans));
+    i = find_plan(point, &simplest.plan);
+    if (i < point->count)
+        remove_at(point, i);
+    insert_at(point, 0, &simplest);
+    return HS_OK;
+}
+
+/* The reference among the plans, where it would stand by its time. */
+static size_t place_reference(struct hs_predict_point *point, const struct hs_plan *reference)
+{
+    struct hs_estimated self = {*reference, point->reference};
+    size_t i;
+
+    i = find_plan(point, reference);
+    if (i < point->count)
+        remove_at(point, i);
+    for (i = 0; i < point->count && point->plans[i].estimate.seconds < self.estimate.seconds;)
+        i++;
+    insert_at(point, i, &self);
+    return i;
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+/* The one place that decides: the reference, where no plan is expected to gain 3 % over it, and the
+ * plans before it are ties; a plan, where it gains on three of four samples, and does not rest on a
+ * guess; else it cannot tell. */
+static enum hs_status decide(struct hs_predict_point *point, const struct hs_asked *asked,
+                             size_t reference, struct hs_error *err)
+{
+    bool priced = hs_library_is_priced(&point->library);
+    double best = point->plans[0].estimate.seconds;
+    struct hs_estimated kept = point->plans[reference];
+
+    if (kept.estimate.seconds < HS_ADVICE_GAIN * best) {
+        struct hs_plan *ties =
+            realloc(point->ties, (point->tie_count + reference + 1) * sizeof(*ties));
+
+        if (!ties)
+            return hs_no_memory(err);
+        point->ties = ties;
+        for (size_t i = 0; i < reference; i++)
+            ties[point->tie_count++] = point->plans[i].plan;
+        memmove(point->plans, point->plans + reference,
+                (point->count -= reference) * sizeof(*point->plans));
+    }
+    {
+        const struct hs_estimated *first = &point->plans[0];
+        const struct hs_gain *gain = &first->estimate.gain;
+        bool keeps = hs_plan_compare(&first->plan, &kept.plan) == 0;
+        bool likely = !point->sampled || gain->share >= HS_ADVICE_SHARE;
+
+        point->verdict = (struct hs_verdict){
+            .advice = keeps ? (priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN)
+                      : likely && !hs_point_rests_on_guess(asked, point) ? HS_ADVICE_PLAN
+                                                                         : HS_ADVICE_UNDECIDED,
+            .plan = first->plan,
+            .gain = keeps ? 1 : gain->median,
+            .gain_low = keeps ? (point->sampled ? 1 : NAN) : gain->low,
+            .gain_high = keeps ? (point->sampled ? 1 : NAN) : gain->high,
+            .share = keeps ? (point->sampled ? 0 : NAN) : gain->share,
+        };
+    }
+    return HS_OK;
+}
+
+const struct hs_estimated *hs_point_best_plan(const struct hs_predict_point *point)
+{
+    return &point->plans[point->count > 1 && hs_plan_is_default(&point->plans[0].plan)];
+}
+
+static enum hs_status answer(struct hs_predict_point *point, const struct hs_asked *asked,
+                             struct hs_error *err)
+{
+    bool priced;
+    struct hs_plan flat = hs_problem_flat(&point->request.problem), reference = HS_DEFAULT_CALL;
+    size_t top = point->request.top + SPARE;
+    enum hs_status status;
+
+    point->library = hs_library_price(asked->system, &point->request.problem,
+                                      hs_datatype_bytes(asked->question->datatype));
+    priced = hs_library_is_priced(&point->library);
+    point->plans =
+        malloc((top + point->found.count + 2) * sizeof(*point->plans)); /* and the reference */
+    if (!point->plans)
+        return hs_no_memory(err);
+    status = estimate_plans(point, asked, top, err);
+    if (status)
+        return status;
+    if (flat_is_default(point) && find_plan(point, &flat) < point->count)
+        remove_at(point, find_plan(point, &flat));
+    status = point->count > 0 ? simplify(point, err) : HS_OK;
+    if (status)
+        return status;
+    return decide(point, asked, place_reference(point, priced ? &reference : &flat), err);
 }
 
 /* ---- one point ------------------------------------------------------------------------------- */
@@ -165,6 +320,19 @@ static struct hs_search_request request_of(const struct hs_asked *asked, int64_t
     };
 }
 
+/* Where the best are not found as paths, more of the nominally best ones are needed. */
+static enum hs_status search_nominal(struct hs_predict_point *point, const struct hs_asked *asked,
+                                     struct hs_error *err)
+{
+    struct hs_search_request request = point->request;
+    bool samples = asked->question->machines > 0;
+
+    if (samples && request.top < GIVEN &&
+        (!has_one_chunk(&request) || is_containment(asked) || request.problem.group.size > MANY))
+        request.top = GIVEN;
+    return hs_search(&point->found, asked->strategy, &request, err);
+}
+
 enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_asked *asked,
                                int64_t np, uint64_t bytes, struct hs_error *err)
 {
@@ -177,11 +345,11 @@ enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_a
     point->request = request_of(asked, np, bytes);
     point->request.progress = goes_on;
     point->request.watcher = &search;
-    status = hs_search(&point->found, asked->strategy, &point->request, err);
-    if (status == HS_OK && strcmp(asked->strategy->name, "containment") == 0)
+    status = search_nominal(point, asked, err);
+    if (status == HS_OK && is_containment(asked))
         status = search_exactly(point, err);
     if (status == HS_OK)
-        status = be_sure(point, asked, err);
+        status = answer(point, asked, err);
     if (status != HS_OK)
         hs_predict_point_release(point);
     point->request.progress = NULL;
@@ -192,43 +360,16 @@ enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_a
 void hs_predict_point_release(struct hs_predict_point *point)
 {
     hs_search_result_release(&point->found);
-    hs_regret_table_release(&point->table);
-}
-
-enum hs_status hs_point_library(struct hs_library_price *own, const struct hs_asked *asked,
-                                const struct hs_predict_point *point, struct hs_error *err)
-{
-    const struct hs_problem *problem = &point->request.problem;
-    const struct hs_search_plan *best = &point->found.plans[0];
-    const struct hs_plan flat = hs_problem_flat(problem);
-    struct hs_regret regret;
-    enum hs_status status;
-    double seconds;
-
-    *own = library_price(asked, point);
-    if (!hs_library_is_priced(own))
-        return HS_OK;
-    status = hs_library_gain(&own->gain, own, asked->machines, problem, &best->plan, err);
-    if (!status && point->sure && is_own(asked, &flat)) {
-        status = hs_point_regret(&regret, asked, point, &flat, err);
-        own->low_seconds = regret.low_seconds;
-        own->high_seconds = regret.high_seconds;
-    }
-    own->left_alone = !status && hs_library_is_left_alone(&own->gain);
-    seconds = hs_library_plan_seconds(own, asked->system, problem, &best->plan, best->seconds);
-    if (seconds != best->seconds)
-        own->best_seconds = seconds;
-    return status;
-}
-
-bool hs_predict_is_surpassed(const struct hs_predict_point *point)
-{
-    return point->guess.seconds < point->found.plans[0].seconds * (1 - ROUNDING);
+    hs_expected_release(&point->expected);
+    free(point->plans);
+    free(point->ties);
+    point->plans = NULL;
+    point->ties = NULL;
 }
 
 size_t hs_point_shown(const struct hs_asked *asked, const struct hs_predict_point *point)
 {
-    size_t top = (size_t)asked->question->top;
+    size_t top = (size_t)asked->question->top + hs_library_is_priced(&point->library);
 
-    return top < point->found.count ? top : point->found.count;
+    return top < point->count ? top : point->count;
 }

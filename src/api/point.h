@@ -1,6 +1,6 @@
 /*
- * point.h - one process count and one message size, searched: the plans, the one of them that loses
- * least over machines that fit the description, and the library's own call; and all sizes of one
+ * point.h - one process count and one message size, answered: the plans of least expected time with
+ * their ranges, the library's default call beside them, and the verdict; and all sizes of one
  * process count, as a result file.
  */
 #ifndef HS_API_POINT_H
@@ -10,24 +10,27 @@
 #include "base/text.h"
 #include "model/price_library.h"
 #include "result/result.h"
-#include "search/regret.h"
+#include "search/expected.h"
 
-/* `found` is owned; its plans are at least two where two exist, so that there is a runner-up,
- * whatever --top says. */
 struct hs_predict_point {
     struct hs_search_request request;
     uint64_t bytes;
-    struct hs_search_result found;
+    struct hs_search_result found; /* owned; by nominal times: how the search went */
     bool extrapolated;
     struct hs_plan exact_plan; /* containment: the best plan of the exact search, and its time */
     double exact_seconds;      /* 0: not containment */
-    /* Where machines were drawn: the first of `found` is the plan of least regret, `guess` the one
-     * of least time by the figures as they stand, and the table is owned. */
-    bool sure;
-    struct hs_search_plan guess; /* always the fastest of those found */
-    struct hs_regret regret, guess_regret;
-    struct hs_gain gain; /* of the first of `found` over the flat split; unknown where not sure */
-    struct hs_regret_table table;
+    struct hs_library_price library;
+    bool sampled; /* else times are nominal, and ranges NaN */
+    struct hs_expected expected;
+    /* Best first, owned, the default call among them where it has a price. The first is the
+     * verdict's plan. At least two plans but the default where two exist, whatever --top says. */
+    struct hs_estimated *plans;
+    size_t count;
+    /* Owned: faster than the first by so little that its fewer layers, or the default, are kept. */
+    struct hs_plan *ties;
+    size_t tie_count;
+    struct hs_estimate reference; /* of the default call, else of the flat plan */
+    struct hs_verdict verdict;
 };
 
 /* HS_INVALID, HS_MEMORY as hs_search. */
@@ -35,21 +38,22 @@ enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_a
                                int64_t np, uint64_t bytes, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
-/* How a plan does on the machines drawn; where it is NCCL's own call, with a range that holds the
- * price's own, as one call has one range. HS_MEMORY. */
-enum hs_status hs_point_regret(struct hs_regret *out, const struct hs_asked *asked,
-                               const struct hs_predict_point *point, const struct hs_plan *plan,
-                               struct hs_error *err);
-/* What the system's library takes by itself, with the best plan's gain over it and the advice where
- * it has a price. HS_MEMORY. */
-enum hs_status hs_point_library(struct hs_library_price *own, const struct hs_asked *asked,
-                                const struct hs_predict_point *point, struct hs_error *err);
-/* Whether another plan is the fastest by the figures as they stand than the one shown first. */
-bool hs_predict_is_surpassed(const struct hs_predict_point *point);
-/* Plans that --top asks for and that exist. */
+/* The best plan that is not the default call. */
+const struct hs_estimated *hs_point_best_plan(const struct hs_predict_point *point);
+/* A plan's estimate by the point's criterion. HS_MEMORY. */
+enum hs_status hs_point_estimate(struct hs_estimate *out, const struct hs_predict_point *point,
+                                 const struct hs_plan *plan, struct hs_error *err);
+/* Plans that --top asks for and that exist, the default call counted, too. */
 size_t hs_point_shown(const struct hs_asked *asked, const struct hs_predict_point *point);
 /* Ranks of the machine that a group lies among. */
 int64_t hs_point_ranks_among(const struct hs_problem *problem);
+
+/* answer.c: the rest of the answer: evidence, ties, bound, hints, assumptions, what decides, what to
+ * measure next. Owned by the caller. HS_MEMORY. */
+enum hs_status hs_point_answer(struct hs_answer **out, const struct hs_asked *asked,
+                               const struct hs_predict_point *point, struct hs_error *err);
+/* How far what is known of the machine carries: whether a gain may rest on it. */
+bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predict_point *point);
 
 /* ---- predicted.c: as a result file ---- */
 

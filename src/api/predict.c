@@ -109,58 +109,6 @@ enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_p
     return status == HS_OK ? take_chunks_of_plan(settings, err) : status;
 }
 
-/* ---- other process counts -------------------------------------------------------------------- */
-
-/* "20 processes (13.0 % fewer) would take 1.234 ms as 2x2x5", or more shortly behind another. */
-static enum hs_status append_neighbour(struct hs_text *text, const struct hs_predict *predict,
-                                       int64_t np, int64_t neighbour, struct hs_error *err)
-{
-    double change = 100 * ((double)neighbour / (double)np - 1);
-    char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT];
-    struct hs_predict_point point;
-    enum hs_status status = hs_point_search(&point, &predict->asked, neighbour,
-                                            predict->settings->ask.bytes.first, err);
-
-    if (status != HS_OK)
-        return status;
-    hs_text_append(text, "%s%" PRId64 "%s (%.1f %% %s)%s %s as %s", text->length ? ", " : "",
-                   neighbour, text->length ? "" : " processes", fabs(change),
-                   change < 0 ? "fewer" : "more", text->length ? "" : " would take",
-                   hs_seconds_format(time, point.found.plans[0].seconds),
-                   hs_plan_format(plan, &point.found.plans[0].plan));
-    hs_predict_point_release(&point);
-    return HS_OK;
-}
-
-/* For the one process count of the settings, which is prime: what the next counts below and above
- * that fill the units of the first level (else that have splits) would take. */
-static enum hs_status hint_neighbours(const struct hs_predict *predict, struct hs_error *err)
-{
-    int64_t np = (int64_t)predict->settings->ask.np.first;
-    int64_t unit = hs_system_child_ranks(predict->asked.system, 1);
-    bool by_units = unit > 1 && unit < np;
-    int64_t below = by_units ? np - np % unit : np - 1;
-    int64_t above = by_units ? below + unit : np + 1;
-    struct hs_text text = {0};
-    enum hs_status status = append_neighbour(&text, predict, np, below, err);
-
-    if (status == HS_OK && above <= HS_NP_MAX)
-        status = append_neighbour(&text, predict, np, above, err);
-    if (status == HS_OK)
-        hs_say_note(predict->notes, "%" PRId64 " is prime: there is nothing to split. %s", np,
-                    text.failed ? "" : text.data);
-    hs_text_release(&text);
-    return status;
-}
-
-static bool is_one_prime(const struct hs_predict_settings *settings)
-{
-    const struct hs_range *np = &settings->ask.np;
-    int64_t only = (int64_t)np->first;
-
-    return settings->ask.mesh.count == 0 && np->first == np->last && only > 3 && hs_is_prime(only);
-}
-
 /* ---- one collective -------------------------------------------------------------------------- */
 
 static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,
@@ -244,8 +192,6 @@ static enum hs_status walk(const struct hs_predict *predict, struct hs_error *er
         status = hs_sheet_end(predict->sheet, err);
     if (status == HS_OK)
         hs_predict_warn_of_extrapolation(predict);
-    if (status == HS_OK && predict->notes && is_one_prime(predict->settings))
-        status = hint_neighbours(predict, err);
     return status;
 }
 

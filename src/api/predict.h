@@ -2,9 +2,8 @@
  * predict.h - the answer to a "predict", as it is printed: what the library's callers and the
  * command line see.
  *
- * predict.c takes what is asked and walks over process counts and sizes (point.h searches and
- * records one); predict_show.c prints a point, predict_sure.c how sure it is, predict_change.c what
- * a measurement changed, predict_explain.c says why, predict_sweep.c prints many;
+ * predict.c takes what is asked and walks over process counts and sizes (point.h answers and
+ * records one); predict_show.c prints a point, predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints many;
  * predict_place.c shows where the axes of a job lie (place_forms.h: in the words of other
  * programs), predict_hsdp.c in how many shards a model, predict_profile.c what plans gain a job of
  * which there is a profile (jobs.h).
@@ -37,6 +36,7 @@ struct hs_predict_settings {
     const char *as;      /* a form of table; NULL: the usual one */
     const char *explain; /* plan text or "best"; NULL: not asked for */
     const char *before;  /* a system as typed; NULL: not given */
+    bool details;        /* all that is known */
     struct hs_print print;
     const char *output; /* path: the result goes there, too; NULL: it does not */
 };
@@ -79,6 +79,12 @@ const char *const *hs_predict_form_words(void);
          .help = "nccl-tests: a table in its columns, size by size: what the library takes by "    \
                  "itself and the best plan, with what bounds them (one process count); with "      \
                  "--place the placement as another program is told it"},                           \
+        {.name = "details",                                                                        \
+         .group = "Output",                                                                        \
+         .type = &hs_option_flag,                                                                  \
+         .offset = (at) + offsetof(struct hs_predict_settings, details),                           \
+         .help = "all that is known: how sure the answer is, what bounds it, what decides, what "  \
+                 "to measure, layers"},                                                            \
         {.name = "explain",                                                                        \
          .argument = "PLAN",                                                                       \
          .group = "Output",                                                                        \
@@ -119,16 +125,6 @@ enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_p
  * HS_MEMORY. */
 enum hs_status hs_predict_answer(struct hs_predict *predict, struct hs_error *err);
 
-/* ---- predict_sure.c ---- */
-
-/* On how many machines the plan shown first wins, and the best guess, where that is another. */
-void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
-                         const char *lead);
-/* Which figure decides, and the command lines of the measurement that tells most; after another
- * one (predict->before) also that there is none. HS_MEMORY. */
-enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
-                                      const struct hs_predict_point *point, struct hs_error *err);
-
 /* ---- predict_change.c ---- */
 
 /* What was believed of the machine before, borrowed: of it, too, the GPUs alone that are asked of.
@@ -162,11 +158,8 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
                        bool beyond_np);
 /* Where the most processes asked for are more than the description covers. */
 void hs_predict_warn_of_extrapolation(const struct hs_predict *predict);
-/* The library's own call, the best plan, how sure that is, and the limit. HS_MEMORY. */
-enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
-                                     const struct hs_predict_point *point, struct hs_error *err);
-/* The answer, the table with its bars, and hints as notes; `result` has the point as its last
- * message. HS_MEMORY. */
+/* The answer (view/answers.h), and with --details what else is known; `result` has the point as its
+ * last message. HS_MEMORY. */
 enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
                                const struct hs_result *result, struct hs_error *err);
 
@@ -207,10 +200,9 @@ struct hs_predict_sweep {
     struct hs_table lines;
     bool over_np, over_bytes;
     bool extrapolated;       /* some process count was marked */
-    bool surpassed;          /* a runner-up is faster by the figures as they stand */
-    bool drawn;              /* gains are those over machines drawn */
+    bool sampled;            /* times and gains are expected ones */
     struct hs_gaps gaps;     /* of the plans shown */
-    struct hs_plan previous; /* winner of the process count before; count 0: none */
+    struct hs_plan previous; /* winner of the process count before; count 0: none, or no plan */
 };
 /* Whether points are lines of one table. */
 bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);

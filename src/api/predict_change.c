@@ -1,23 +1,21 @@
 /* What a measurement changed: the answer by what was believed before, and with it. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "api/predict.h"
 #include "view/beliefs.h"
 
-/* The answer of a point, as a row; the library's price is kept in `own`. */
-static enum hs_status row_of(struct hs_belief_row *row, struct hs_library_price *own,
-                             const struct hs_predict *predict, const struct hs_predict_point *point,
-                             struct hs_error *err)
+/* The answer of a point, as a row. */
+static struct hs_belief_row row_of(const char *by, const struct hs_predict_point *point)
 {
-    const struct hs_search_plan *best = &point->found.plans[0];
-    enum hs_status status = hs_point_library(own, &predict->asked, point, err);
-
-    *row = (struct hs_belief_row){.plan = &best->plan,
-                                  .regret = point->sure ? &point->regret : NULL,
-                                  .seconds = best->seconds,
-                                  .library = hs_library_is_priced(own) ? own : NULL};
-    return status;
+    return (struct hs_belief_row){.by = by,
+                                  .plan = &point->plans[0].plan,
+                                  .estimate = &point->plans[0].estimate,
+                                  .advice = hs_advice_names[point->verdict.advice],
+                                  .library = hs_library_is_priced(&point->library)
+                                                 ? &point->library
+                                                 : NULL};
 }
 
 /* "what changed: 256 is best, no longer 4x64; its 90 % range is 1.17x wide, was 1.45x; ..." */
@@ -25,54 +23,39 @@ static void say_changed(struct hs_sheet *sheet, const struct hs_belief_row *was,
                         const struct hs_belief_row *is)
 {
     const struct hs_library_price *own = is->library, *earlier = was->library;
+    const struct hs_estimate *now = is->estimate, *before = was->estimate;
 
     hs_sheet_say(sheet, "what changed: ");
     if (hs_plan_compare(was->plan, is->plan) == 0)
-        hs_sheet_say(sheet, "%s stays the best plan", HS_AS_PLAN(is->plan));
+        hs_sheet_say(sheet, "%s stays the answer", HS_AS_PLAN(is->plan));
     else
-        hs_sheet_say(sheet, "%s is best, no longer %s", HS_AS_PLAN(is->plan),
+        hs_sheet_say(sheet, "the answer is %s, no longer %s", HS_AS_PLAN(is->plan),
                      HS_AS_PLAN(was->plan));
-    if (own && earlier && own->left_alone != earlier->left_alone)
-        hs_sheet_say(sheet,
-                     own->left_alone ? ", and %s's own call is to be left alone"
-                                     : ", and %s's own call is no longer the answer",
-                     hs_library_written(own->library));
-    if (was->regret && is->regret)
-        hs_sheet_say(sheet,
-                     "; its 90 %% range is %s wide, was %s; the expected regret is %.2g %%, was "
-                     "%.2g %%",
-                     HS_AS_RATIO(is->regret->high_seconds, is->regret->low_seconds),
-                     HS_AS_RATIO(was->regret->high_seconds, was->regret->low_seconds),
-                     100 * is->regret->mean, 100 * was->regret->mean);
+    if (isfinite(before->low_seconds) && isfinite(now->low_seconds) && now->low_seconds > 0)
+        hs_sheet_say(sheet, "; its 90 %% range is %s wide, was %s",
+                     HS_AS_RATIO(now->high_seconds, now->low_seconds),
+                     HS_AS_RATIO(before->high_seconds, before->low_seconds));
+    if (isfinite(before->loss) && isfinite(now->loss))
+        hs_sheet_say(sheet, "; the expected loss is %.2g %%, was %.2g %%", 100 * now->loss,
+                     100 * before->loss);
     if (own && earlier && strcmp(own->choice, earlier->choice) != 0)
         hs_sheet_say(sheet, "; %s runs %s, not %s", hs_library_written(own->library), own->choice,
                      earlier->choice);
     hs_sheet_say(sheet, "\n");
 }
 
-static enum hs_status compare(const struct hs_predict *predict,
-                              const struct hs_predict_point *point,
-                              const struct hs_predict *earlier,
-                              const struct hs_predict_point *earlier_point, struct hs_error *err)
+static void compare(const struct hs_predict *predict, const struct hs_predict_point *point,
+                    const struct hs_predict_point *earlier)
 {
-    struct hs_belief_row was, is;
-    struct hs_library_price was_own, is_own;
+    struct hs_belief_row was = row_of("before", earlier), is = row_of("now", point);
     struct hs_table table;
-    enum hs_status status = row_of(&was, &was_own, earlier, earlier_point, err);
 
-    if (!status)
-        status = row_of(&is, &is_own, predict, point, err);
-    if (status)
-        return status;
-    was.by = "before";
-    is.by = "now";
     hs_sheet_say(predict->sheet, "\n");
     hs_beliefs_init(&table);
     hs_beliefs_add(&table, &was);
     hs_beliefs_add(&table, &is);
     hs_sheet_table(predict->sheet, &table);
     say_changed(predict->sheet, &was, &is);
-    return HS_OK;
 }
 
 enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
@@ -93,7 +76,7 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
     status = hs_point_search(&earlier_point, &earlier.asked, point->request.problem.group.ranks,
                              point->bytes, err);
     if (!status) {
-        status = compare(predict, point, &earlier, &earlier_point, err);
+        compare(predict, point, &earlier_point);
         hs_predict_point_release(&earlier_point);
     }
     hs_machines_release(&machines);
@@ -102,22 +85,24 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
 
 /* ---- after a fit ----------------------------------------------------------------------------- */
 
-static enum hs_status answer(const struct hs_predict *predict, struct hs_error *err)
+static enum hs_status show(void *of_predict, struct hs_predict_point *point,
+                           const struct hs_result *result, struct hs_error *err)
 {
-    const struct hs_predict_settings *settings = predict->settings;
-    struct hs_predict_point point;
-    enum hs_status status = hs_point_search(
-        &point, &predict->asked, (int64_t)settings->ask.np.first, settings->ask.bytes.first, err);
+    return hs_predict_show(of_predict, point, result, err);
+}
 
-    if (status)
-        return status;
-    hs_predict_title(predict, &point);
-    status = hs_predict_say_answer(predict, &point, err);
-    if (!status)
-        status = hs_predict_say_changed(predict, &point, err);
-    if (!status)
-        status = hs_predict_say_unknown(predict, &point, err);
-    hs_predict_point_release(&point);
+static enum hs_status answer(struct hs_predict *predict, struct hs_error *err)
+{
+    struct hs_walk walk = {.asked = &predict->asked,
+                           .command = "hiersearch fit",
+                           .wants_results = true,
+                           .visit = show,
+                           .visitor = predict};
+    struct hs_result result;
+    enum hs_status status =
+        hs_walk_sizes(&result, &walk, (int64_t)predict->settings->ask.np.first, err);
+
+    hs_result_release(&result);
     return status ? status : hs_sheet_end(predict->sheet, err);
 }
 

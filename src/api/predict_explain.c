@@ -76,34 +76,28 @@ static bool within_intervals(const struct hs_predict *predict, const struct hs_p
 static void say_margin(const struct hs_predict *predict, const struct hs_predict_point *point,
                        const struct hs_plan *plan, const struct hs_plan_cost *cost)
 {
-    const struct hs_search_plan *best = &point->found.plans[0];
-    const struct hs_search_plan *second = point->found.count > 1 ? best + 1 : NULL;
+    const struct hs_estimated *best = &point->plans[0];
+    const struct hs_estimated *second = point->count > 1 ? best + 1 : NULL;
     bool is_best = hs_plan_compare(plan, &best->plan) == 0;
-    const struct hs_search_plan *other = is_best && second ? second : best;
+    const struct hs_estimated *other = is_best && second ? second : best;
     double seconds = cost->seconds;
     struct hs_plan_cost others;
 
     if (!is_best)
-        hs_sheet_say(predict->sheet, "best       %s takes %s%s: this plan takes %s as long\n",
-                     HS_AS_PLAN(&best->plan), HS_AS_TIME(best->seconds),
-                     hs_predict_is_surpassed(point) ? ", and loses least over the machines that fit"
-                                                    : "",
-                     HS_AS_RATIO(seconds, best->seconds));
-    else if (second && fabs(second->seconds - seconds) <= SAME * seconds)
+        hs_sheet_say(predict->sheet, "best       %s takes %s: this plan takes %s as long\n",
+                     HS_AS_PLAN(&best->plan), HS_AS_TIME(best->estimate.seconds),
+                     HS_AS_RATIO(seconds, best->estimate.seconds));
+    else if (second && fabs(second->estimate.seconds - seconds) <= SAME * seconds)
         hs_sheet_say(predict->sheet, "runner-up  %s takes exactly as long\n",
                      HS_AS_PLAN(&second->plan));
-    else if (second && second->seconds < seconds)
-        hs_sheet_say(predict->sheet,
-                     "runner-up  %s takes %s by the figures as they stand: %.2g %% less, but more "
-                     "over the machines that fit\n",
-                     HS_AS_PLAN(&second->plan), HS_AS_TIME(second->seconds),
-                     100 * (1 - second->seconds / seconds));
     else if (second)
         hs_sheet_say(predict->sheet, "runner-up  %s takes %s: %.2g %% longer\n",
-                     HS_AS_PLAN(&second->plan), HS_AS_TIME(second->seconds),
-                     100 * (second->seconds / seconds - 1));
+                     HS_AS_PLAN(&second->plan), HS_AS_TIME(second->estimate.seconds),
+                     100 * (second->estimate.seconds / seconds - 1));
     else
         hs_sheet_say(predict->sheet, "runner-up  none: this is the only plan\n");
+    if (hs_plan_is_default(&other->plan))
+        return;
     others = hs_plan_cost(predict->asked.system, &point->request.problem, &other->plan);
     if (hs_plan_compare(plan, &other->plan) != 0 && within_intervals(predict, cost, &others))
         hs_sheet_say(predict->sheet,
@@ -136,13 +130,13 @@ static void say_flat(const struct hs_predict *predict, const struct hs_predict_p
 
 /* ---- where the winner changes ---- */
 
-/* What is asked of many sizes and counts is asked by the figures as they stand alone. */
+/* Many sizes and counts are searched by nominal times alone. */
 static void say_heading(const struct hs_predict *predict, const struct hs_predict_point *point,
                         const char *heading)
 {
     hs_sheet_say(predict->sheet, "\n");
     hs_sheet_stress(predict->sheet, "%s", heading);
-    hs_sheet_say(predict->sheet, "%s\n", point->sure ? ", by the figures as they stand" : "");
+    hs_sheet_say(predict->sheet, "%s\n", point->sampled ? ", by nominal times" : "");
 }
 
 static enum hs_status show_sizes(const struct hs_predict *predict,
@@ -169,7 +163,6 @@ static enum hs_status show_sizes(const struct hs_predict *predict,
 
         problem.bytes = winner->bytes;
         row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
-        row.native = hs_system_is_nccl_native(predict->asked.system);
         if (hs_predict_cost(&gaps, predict, &problem, &winner->plan).extrapolated &&
             hs_predict_is_calibrated(predict))
             row.mark = " *";
@@ -209,7 +202,6 @@ static void add_count(struct hs_table *table, struct hs_gaps *gaps,
 
     problem.group = hs_group_world(winner->np);
     row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
-    row.native = hs_system_is_nccl_native(predict->asked.system);
     snprintf(arrow, sizeof(arrow), "<- %" PRId64, winner->np);
     if (hs_predict_cost(gaps, predict, &problem, &winner->plan).extrapolated)
         row.mark = " *";
@@ -244,12 +236,18 @@ static enum hs_status show_counts(const struct hs_predict *predict,
     return HS_OK;
 }
 
-static void show_why(const struct hs_predict *predict, const struct hs_predict_point *point,
-                     const struct hs_plan *plan)
+static enum hs_status show_why(const struct hs_predict *predict,
+                               const struct hs_predict_point *point, const struct hs_plan *plan,
+                               struct hs_error *err)
 {
     struct hs_plan_cost cost = hs_plan_cost(predict->asked.system, &point->request.problem, plan);
-    double rate = hs_problem_bus_bandwidth(&point->request.problem, cost.seconds);
+    struct hs_estimate estimate;
+    double rate;
 
+    if (hs_point_estimate(&estimate, point, plan, err))
+        return HS_MEMORY;
+    hs_plan_cost_scale(&cost, estimate.seconds / cost.seconds);
+    rate = hs_problem_bus_bandwidth(&point->request.problem, cost.seconds);
     hs_predict_title(predict, point);
     hs_sheet_say(predict->sheet, "%s takes %s", HS_AS_PLAN(plan), HS_AS_TIME(cost.seconds));
     if (hs_predict_is_calibrated(predict) && isfinite(cost.ci95_seconds))
@@ -265,17 +263,16 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
     say_flat(predict, point, plan, &cost);
-    if (hs_plan_compare(plan, &point->found.plans[0].plan) == 0)
-        hs_predict_say_sure(predict, point, "sure       ");
     hs_reach_say(predict->sheet, "limit      ", predict->asked.system, &point->request.problem,
                  cost.seconds);
+    return HS_OK;
 }
 
 enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
                                   struct hs_error *err)
 {
     const char *text = predict->settings->explain;
-    struct hs_plan plan = point->found.plans[0].plan;
+    struct hs_plan plan = hs_point_best_plan(point)->plan;
     enum hs_status status = HS_OK;
 
     if (strcmp(text, "best") != 0)
@@ -289,8 +286,7 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
         hs_sheet_say(predict->sheet, "one process: nothing travels, there is nothing to explain\n");
         return HS_OK;
     }
-    show_why(predict, point, &plan);
-    status = hs_predict_say_unknown(predict, point, err);
+    status = show_why(predict, point, &plan, err);
     if (status == HS_OK)
         status = show_sizes(predict, point, err);
     if (status == HS_OK && predict->settings->ask.mesh.count == 0)

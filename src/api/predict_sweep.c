@@ -25,20 +25,23 @@ void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predi
 }
 
 static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                             const struct hs_predict_point *point, struct hs_error *err)
+                             const struct hs_predict_point *point)
 {
-    const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_estimated *best = &point->plans[0];
     struct hs_nccl_tests_row row = {.system = predict->asked.system,
                                     .problem = point->request.problem,
                                     .datatype = predict->settings->ask.datatype,
                                     .plan = &best->plan,
-                                    .seconds = best->seconds};
+                                    .seconds = best->estimate.seconds,
+                                    .library = point->library,
+                                    .gain = best->estimate.gain};
 
-    if (hs_point_library(&row.library, &predict->asked, point, err))
-        return HS_MEMORY;
+    if (hs_library_is_priced(&point->library)) {
+        row.library.low_seconds = point->reference.low_seconds;
+        row.library.high_seconds = point->reference.high_seconds;
+    }
     hs_nccl_tests_add(&sweep->lines, &row);
-    sweep->drawn = sweep->drawn || hs_library_is_priced(&row.library);
-    sweep->surpassed = sweep->surpassed || hs_predict_is_surpassed(point);
+    sweep->sampled = sweep->sampled || point->sampled;
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
     return HS_OK;
 }
@@ -49,54 +52,50 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
                                     const struct hs_predict *predict,
                                     const struct hs_predict_point *point, struct hs_error *err)
 {
-    const struct hs_search_plan *best = &point->found.plans[0];
-    struct hs_plan_cost cost =
-        hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
-    bool both = sweep->over_np && sweep->over_bytes;
-    bool marked = cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
-    bool grows = sweep->over_np && !both && sweep->previous.split.count > 0;
+    const struct hs_estimated *best = &point->plans[0];
+    bool is_default = hs_plan_is_default(&best->plan);
+    struct hs_plan_cost cost = {.ci95_seconds = NAN};
+    bool both = sweep->over_np && sweep->over_bytes, marked;
+    bool grows = sweep->over_np && !both && sweep->previous.split.count > 0 && !is_default;
     struct hs_limit limit = hs_limit_of(predict->asked.system, &point->request.problem);
-    struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
-                                           point->found.flat_seconds);
+    struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan,
+                                           best->estimate.seconds, point->reference.seconds);
 
+    (void)err;
     if (predict->settings->as)
-        return add_as(sweep, predict, point, err);
-    winner.drawn = isfinite(point->gain.median) ? &point->gain : NULL;
-    sweep->drawn = sweep->drawn || winner.drawn;
-    winner.native = hs_system_is_nccl_native(predict->asked.system);
+        return add_as(sweep, predict, point);
+    if (!is_default)
+        cost = hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
+    marked = is_default ? point->extrapolated && !both
+                        : cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
+    winner.gain = point->verdict.gain;
+    winner.gain_low = point->verdict.gain_low;
+    winner.gain_high = point->verdict.gain_high;
+    winner.advice = hs_advice_names[point->verdict.advice];
+    winner.over_default = hs_library_is_priced(&point->library);
     winner.mark = marked ? " *" : NULL;
-    winner.spread = hs_cost_spread(predict->asked.system, &cost);
-    winner.reached = hs_limit_reached(&limit, best->seconds);
-    winner.second = point->found.count > 1 ? best + 1 : NULL;
-    sweep->surpassed = sweep->surpassed || hs_predict_is_surpassed(point);
+    winner.reached = hs_limit_reached(&limit, best->estimate.seconds);
+    if (point->count > 1) {
+        winner.second = &best[1].plan;
+        winner.second_seconds = best[1].estimate.seconds;
+    }
     if (point->exact_seconds > 0)
-        winner.regret = best->seconds / point->exact_seconds - 1;
+        winner.regret = point->found.plans[0].seconds / point->exact_seconds - 1;
     if (grows)
         winner.growth = hs_growth_names[hs_growth_of(&sweep->previous.split, &best->plan.split)];
     hs_winners_add(&sweep->lines, &winner);
+    sweep->sampled = sweep->sampled || point->sampled;
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
-    sweep->previous = best->plan;
+    sweep->previous = is_default ? (struct hs_plan){.chunks = 0} : best->plan;
     return HS_OK;
 }
 
-/* What is said over the machines drawn, and what is not. */
-static void say_drawn(const struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                      const char *gain, const char *where)
+static void say_samples(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
 {
-    if (!sweep->drawn && !sweep->surpassed)
-        return;
-    hs_sheet_say(predict->sheet, "\n");
-    if (sweep->drawn)
+    if (sweep->sampled)
         hs_sheet_say(predict->sheet,
-                     "%s: in the median of %zu machines that fit the %s; times are by the figures "
-                     "as they stand\n",
-                     gain, predict->asked.machines->count,
-                     hs_predict_is_calibrated(predict) ? "points" : "description");
-    if (sweep->surpassed)
-        hs_sheet_say(predict->sheet,
-                     "best plan: loses least over such machines, or as much with fewer layers; by "
-                     "the figures as they stand another one is faster %s\n",
-                     where);
+                     "\ntimes and gains: expected over %zu samples of what is uncertain\n",
+                     predict->asked.machines->count);
 }
 
 static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
@@ -110,7 +109,7 @@ static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *pr
                  hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
                  library ? "; by itself: " : "", library ? hs_library_written(library) : "");
     hs_nccl_tests_print(predict->sheet, &sweep->lines);
-    say_drawn(sweep, predict, "gain", "in some rows");
+    say_samples(sweep, predict);
     hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
 
@@ -141,10 +140,7 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
                             hs_system_capacity(predict->asked.system));
     else
         hs_sheet_table(predict->sheet, &sweep->lines);
-    say_drawn(sweep, predict,
-              hs_system_is_nccl_native(predict->asked.system) ? "faster than NCCL"
-                                                              : "faster than flat",
-              both ? "in some rows" : "where the margin is below 0");
+    say_samples(sweep, predict);
     if (sweep->extrapolated || hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, "\n");
     hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);

@@ -36,18 +36,31 @@ enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
     return status;
 }
 
-/* Ranges of figures as they stand; a calibration has intervals. */
-static enum hs_status add_range(struct hs_candidate *candidate, const struct hs_asked *asked,
-                                const struct hs_predict_point *point, struct hs_error *err)
+static enum hs_status add_candidate(struct hs_result_message *message,
+                                    const struct hs_asked *asked,
+                                    const struct hs_predict_point *point,
+                                    const struct hs_estimated *estimated, struct hs_error *err)
 {
-    struct hs_regret regret;
+    const struct hs_estimate *estimate = &estimated->estimate;
+    struct hs_candidate *candidate;
 
-    if (!point->sure || asked->system->fits.count > 0)
-        return HS_OK;
-    if (hs_point_regret(&regret, asked, point, &candidate->plan, err))
-        return HS_MEMORY;
-    candidate->predicted_low_seconds = regret.low_seconds;
-    candidate->predicted_high_seconds = regret.high_seconds;
+    if (hs_plan_is_default(&estimated->plan)) {
+        candidate = hs_result_add_candidate(message);
+        if (!candidate)
+            return hs_no_memory(err);
+        candidate->plan = estimated->plan;
+    } else {
+        if (hs_result_add_prediction(message, asked->system, &point->request.problem,
+                                     &estimated->plan, err))
+            return HS_MEMORY;
+        candidate = &message->candidates[message->candidate_count - 1];
+    }
+    if (candidate->cost && candidate->cost->seconds > 0)
+        hs_plan_cost_scale(candidate->cost, estimate->seconds / candidate->cost->seconds);
+    candidate->predicted_seconds = estimate->seconds;
+    candidate->predicted_low_seconds = estimate->low_seconds;
+    candidate->predicted_high_seconds = estimate->high_seconds;
+    candidate->probability_best = estimate->probability_best;
     return HS_OK;
 }
 
@@ -55,22 +68,20 @@ static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_asked *asked,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
-    struct hs_plan flat = hs_problem_flat(&point->request.problem);
+    struct hs_estimated flat = {.plan = hs_problem_flat(&point->request.problem)};
+    bool is_default = hs_library_is_priced(&point->library) && hs_plan_is_flat(&flat.plan) &&
+                      hs_system_is_nccl_native(asked->system);
     enum hs_status status = HS_OK;
-    bool has_flat = false;
+    bool has_flat = is_default;
 
     for (size_t i = 0; i < hs_point_shown(asked, point) && status == HS_OK; i++) {
-        const struct hs_plan *plan = &point->found.plans[i].plan;
-
-        has_flat = has_flat || hs_plan_compare(plan, &flat) == 0;
-        status =
-            hs_result_add_prediction(message, asked->system, &point->request.problem, plan, err);
+        has_flat = has_flat || hs_plan_compare(&point->plans[i].plan, &flat.plan) == 0;
+        status = add_candidate(message, asked, point, &point->plans[i], err);
     }
     if (status == HS_OK && !has_flat)
-        status =
-            hs_result_add_prediction(message, asked->system, &point->request.problem, &flat, err);
-    for (size_t i = 0; i < message->candidate_count && status == HS_OK; i++)
-        status = add_range(&message->candidates[i], asked, point, err);
+        status = hs_point_estimate(&flat.estimate, point, &flat.plan, err);
+    if (status == HS_OK && !has_flat)
+        status = add_candidate(message, asked, point, &flat, err);
     return status;
 }
 
@@ -94,44 +105,14 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
     return added ? HS_OK : hs_no_memory(err);
 }
 
-static enum hs_status add_library(struct hs_result_message *message, const struct hs_asked *asked,
-                                  const struct hs_predict_point *point, struct hs_error *err)
-{
-    struct hs_library_price price;
-    enum hs_status status = hs_point_library(&price, asked, point, err);
-
-    if (status || !hs_library_is_priced(&price))
-        return status;
-    message->library = malloc(sizeof(price));
-    if (!message->library)
-        return hs_no_memory(err);
-    *message->library = price;
-    return HS_OK;
-}
-
-/* Over the flat split, on machines drawn; and what is ahead where none are. */
-static enum hs_status add_gain(struct hs_result_message *message,
-                               const struct hs_predict_point *point, struct hs_error *err)
-{
-    if (!isfinite(point->gain.median))
-        return HS_OK;
-    message->gain = calloc(1, sizeof(*message->gain));
-    if (!message->gain)
-        return hs_no_memory(err);
-    *message->gain = (struct hs_result_gain){.over_flat = point->gain, .fastest_seconds = NAN};
-    if (hs_predict_is_surpassed(point)) {
-        message->gain->fastest = point->guess.plan;
-        message->gain->fastest_seconds = point->guess.seconds;
-    }
-    return HS_OK;
-}
-
 /* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
  * split last where it is not among them. */
 static enum hs_status add_point(struct hs_result *result, const struct hs_asked *asked,
                                 const struct hs_predict_point *point, struct hs_error *err)
 {
     struct hs_result_message *message = hs_result_add_message(result);
+    const struct hs_plan fewest = hs_problem_flat(&point->request.problem);
+    struct hs_estimate flat = {.seconds = NAN};
     enum hs_status status;
 
     if (!message)
@@ -144,13 +125,13 @@ static enum hs_status add_point(struct hs_result *result, const struct hs_asked 
         return hs_no_memory(err);
     message->splits = point->found.splits;
     message->looked_at = point->found.looked_at;
-    message->flat_seconds = point->found.flat_seconds;
-    message->best = point->found.plans[0].plan;
+    message->best = point->plans[0].plan;
     status = add_pruned(message, asked, point, err);
     if (status == HS_OK)
-        status = add_library(message, asked, point, err);
+        status = hs_point_estimate(&flat, point, &fewest, err);
+    message->flat_seconds = flat.seconds;
     if (status == HS_OK)
-        status = add_gain(message, point, err);
+        status = hs_point_answer(&message->answer, asked, point, err);
     return status == HS_OK ? add_candidates(message, asked, point, err) : status;
 }
 

@@ -15,7 +15,7 @@
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
 #include "model/price.h"
-#include "search/regret.h"
+#include "search/expected.h"
 #include "version.h"
 #include "view/figures.h"
 
@@ -172,9 +172,12 @@ static enum hs_status draw_ranges(struct hs_result_message *message,
                                   const struct hs_search_request *request,
                                   const struct hs_machines *machines, struct hs_error *err)
 {
-    struct hs_regret_table table;
-    struct hs_regret regret;
-    enum hs_status status = hs_regret_table_init(&table, request, machines, err);
+    struct hs_expected expected;
+    struct hs_estimate estimate;
+    struct hs_library_price library = hs_library_price(request->system, &request->problem,
+                                                       hs_datatype_bytes(message->datatype));
+    enum hs_status status =
+        hs_expected_init(&expected, request, machines, &library, true, err);
 
     if (status)
         return status == HS_INVALID ? HS_OK : status; /* too many layers: there are no ranges */
@@ -183,11 +186,15 @@ static enum hs_status draw_ranges(struct hs_result_message *message,
 
         if (!is_drawn(&candidate->plan, request->system))
             continue;
-        status = hs_regret_of(&regret, &table, &candidate->plan, err);
-        candidate->predicted_low_seconds = regret.low_seconds;
-        candidate->predicted_high_seconds = regret.high_seconds;
+        status = hs_estimate_of(&estimate, &expected, &candidate->plan, err);
+        if (status || !candidate->cost)
+            continue;
+        hs_plan_cost_scale(candidate->cost, estimate.seconds / candidate->cost->seconds);
+        candidate->predicted_seconds = estimate.seconds;
+        candidate->predicted_low_seconds = estimate.low_seconds;
+        candidate->predicted_high_seconds = estimate.high_seconds;
     }
-    hs_regret_table_release(&table);
+    hs_expected_release(&expected);
     return status;
 }
 

@@ -114,7 +114,7 @@ char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan)
     char letters[3];
     int length = 0;
 
-    text[0] = '\0';
+    snprintf(text, HS_SPLIT_TEXT, "%s", hs_plan_is_default(plan) ? HS_DEFAULT_NAME : "");
     for (int i = 0; i < plan->split.count; i++) {
         format_letters(letters, plan->algorithms[i]);
         length += snprintf(text + length, (size_t)(HS_SPLIT_TEXT - length), "%s%" PRId64 "%s",
@@ -123,6 +123,11 @@ char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan)
     if (plan->chunks > 1)
         snprintf(text + length, (size_t)(HS_SPLIT_TEXT - length), "/%d", plan->chunks);
     return text;
+}
+
+bool hs_plan_is_default(const struct hs_plan *plan)
+{
+    return plan->split.count == 0 && plan->chunks == 1;
 }
 
 int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b)

@@ -19,12 +19,19 @@ struct hs_plan {
     unsigned char algorithms[HS_LAYERS_MAX][2];
 };
 
+/* What stands for the library's own call, by its own choice of algorithm: "default". No function that
+ * prices plans takes it. */
+#define HS_DEFAULT_CALL ((struct hs_plan){.chunks = 1})
+#define HS_DEFAULT_NAME "default"
+bool hs_plan_is_default(const struct hs_plan *plan);
+
 /* Same rules as hs_split_parse, and letters of algorithms; "/1" is accepted and formats without it.
  */
 enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,
                              struct hs_error *err);
 /* What comes of it, as a regular expression of a JSON Schema. */
-#define HS_PLAN_PATTERN "^[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*(/[1-9][0-9]*)?$"
+#define HS_PLAN_PATTERN                                                                            \
+    "^(" HS_DEFAULT_NAME "|[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*(/[1-9][0-9]*)?)$"
 char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan);
 /* Fewer chunks first, then hs_split_compare, then the algorithms in the order of their list. */
 int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b);

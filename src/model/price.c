@@ -455,6 +455,25 @@ bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *pla
     return true;
 }
 
+void hs_plan_cost_scale(struct hs_plan_cost *cost, double factor)
+{
+    for (int i = 0; i < cost->count; i++) {
+        struct hs_stage_cost *stage = &cost->stages[i];
+
+        stage->seconds *= factor;
+        stage->latency_seconds *= factor;
+        stage->bandwidth_seconds *= factor;
+        stage->launch_seconds *= factor;
+    }
+    for (int l = 0; l < HS_PACES_MAX; l++)
+        cost->busy_seconds[l] *= factor;
+    cost->seconds *= factor;
+    cost->latency_seconds *= factor;
+    cost->bandwidth_seconds *= factor;
+    cost->launch_seconds *= factor;
+    cost->ci95_seconds *= factor;
+}
+
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
                                  const struct hs_plan *plan)
 {

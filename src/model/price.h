@@ -178,6 +178,8 @@ bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *pla
  * the first goes through all stages, and each of the others follows at the pace of what is busiest:
  * sum_i t_i(n / C) + (C - 1) max over paces of sum_i occupancy_i t_i(n / C); one chunk is the sum
  * of its stages. Cannot fail. */
+/* Makes all its times so many times as long: its layers then add up to an estimate. */
+void hs_plan_cost_scale(struct hs_plan_cost *cost, double factor);
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
                                  const struct hs_plan *plan);
 /* Its seconds alone. */

@@ -13,15 +13,10 @@ bool hs_library_is_priced(const struct hs_library_price *price)
     return isfinite(price->seconds);
 }
 
-double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
-                               const struct hs_problem *problem, const struct hs_plan *plan,
-                               double seconds)
+bool hs_library_prices_plans(const struct hs_library_price *price)
 {
-    bool mpi = price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI;
-
-    if (!mpi || system->constants.count == 0)
-        return seconds;
-    return hs_mpi_plan_seconds(system, problem, plan);
+    return hs_library_is_priced(price) &&
+           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI);
 }
 
 /* Whether NCCL's call of a group has a price: it is a layer's (hs_nccl_layer_price), with as many
@@ -156,9 +151,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     struct hs_library_price price = {.seconds = NAN,
                                      .low_seconds = NAN,
                                      .high_seconds = NAN,
-                                     .latency_seconds = NAN,
-                                     .best_seconds = NAN,
-                                     .gain = HS_GAIN_UNKNOWN};
+                                     .latency_seconds = NAN};
 
     if (system->fits.count > 0)
         return price;
@@ -174,85 +167,86 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     return price;
 }
 
-/* ---- gains on machines drawn ----------------------------------------------------------------- */
+/* ---- over samples of what is uncertain ------------------------------------------------------- */
 
-static enum hs_status nccl_gains(double *gains, const struct hs_machines *machines,
-                                 const struct hs_problem *problem, const struct hs_plan *plan,
-                                 struct hs_error *err)
+/* NCCL's calls err already. */
+static enum hs_status nccl_each(double *seconds, const struct hs_machines *machines,
+                                const struct hs_problem *problem, struct hs_error *err)
 {
     struct hs_plan flat = hs_problem_flat(problem);
-    double *seconds = malloc(machines->count * sizeof(*seconds));
-    enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
     bool gaps = problem->group.skips[0].inside > 0;
+    enum hs_status status = hs_machines_plan_seconds_each(seconds, machines, problem, &flat, err);
 
-    if (!status)
-        status = hs_machines_plan_seconds_each(gains, machines, problem, &flat, err);
-    if (!status)
-        status = hs_machines_plan_seconds_each(seconds, machines, problem, plan, err);
-    for (size_t j = 0; !status && j < machines->count; j++) {
+    for (size_t j = 0; gaps && !status && j < machines->count; j++) {
         const struct hs_system *drawn = &machines->drawn[j];
         struct hs_nccl_ask ask;
 
-        gains[j] /= seconds[j];
         /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
-        if (gaps && ask_with_gaps(&ask, drawn, problem, problem->bytes))
-            gains[j] *=
+        if (ask_with_gaps(&ask, drawn, problem, problem->bytes))
+            seconds[j] *=
                 hs_nccl_seconds(&drawn->nccl, &ask) / hs_plan_seconds(drawn, problem, &flat);
     }
-    free(seconds);
     return status;
 }
 
-/* Of an MPI library both by its steps, whose constants say how far the levels are off, too. */
-static double mpi_gain(const struct hs_library_price *price, const struct hs_machines *machines,
-                       size_t j, const struct hs_problem *problem, const struct hs_plan *plan)
+/* The machine of a sample: its constants say how far the levels are off, too. */
+static struct hs_system mpi_machine(const struct hs_machines *machines, size_t j)
 {
     struct hs_system machine = *machines->believed; /* borrows all that it owns */
-    struct hs_mpi_call call = price->mpi;
-    double values[HS_MPI_K_COUNT];
 
     machine.constants = machines->drawn[j].constants;
-    call.system = &machine;
-    hs_mpi_system_values(values, &machine);
-    return hs_mpi_price_model.seconds(&call, values) / hs_mpi_plan_seconds(&machine, problem, plan);
+    return machine;
 }
 
-static void mpi_gains(double *gains, const struct hs_library_price *price,
-                      const struct hs_machines *machines, const struct hs_problem *problem,
-                      const struct hs_plan *plan)
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err)
 {
     double noise = sqrt(2) * hs_mpi_price_model.scatter; /* of both sides' steps */
 
-    for (size_t j = 0; j < machines->count; j++)
-        gains[j] = exp(noise * machines->noise[j]) * mpi_gain(price, machines, j, problem, plan);
+    if (price->library == HS_LIBRARY_NCCL)
+        return nccl_each(seconds, machines, problem, err);
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        struct hs_mpi_call call = price->mpi;
+        double values[HS_MPI_K_COUNT];
+
+        call.system = &machine;
+        hs_mpi_system_values(values, &machine);
+        seconds[j] =
+            exp(noise * machines->noise[j]) * hs_mpi_price_model.seconds(&call, values);
+    }
+    return HS_OK;
 }
 
-/* NCCL's calls err already. */
-enum hs_status hs_library_gain(struct hs_gain *out, const struct hs_library_price *price,
-                               const struct hs_machines *machines, const struct hs_problem *problem,
-                               const struct hs_plan *plan, struct hs_error *err)
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count)
 {
-    bool nccl = price->library == HS_LIBRARY_NCCL;
-    double *gains;
-    enum hs_status status = HS_OK;
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        double values[HS_MPI_K_COUNT];
 
-    *out = (struct hs_gain){1, 1, 1, 0};
-    if (nccl && hs_plan_is_flat(plan)) /* the same call */
-        return HS_OK;
-    gains = malloc(machines->count * sizeof(*gains));
-    if (!gains)
-        return hs_no_memory(err);
-    if (nccl)
-        status = nccl_gains(gains, machines, problem, plan, err);
-    else
-        mpi_gains(gains, price, machines, problem, plan);
-    if (!status)
-        *out = hs_gain_of(gains, machines->count);
-    free(gains);
-    return status;
+        hs_mpi_system_values(values, &machine);
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] =
+                hs_mpi_stage_seconds(&machine, problem, keys[i], values);
+    }
 }
 
-bool hs_library_is_left_alone(const struct hs_gain *gain)
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    return gain->median < HS_ADVICE_GAIN || gain->share < HS_ADVICE_SHARE;
+    struct hs_plan_cost cost = hs_plan_cost(machines->believed, problem, plan);
+    double apart = 0;
+
+    for (int i = 0; i < cost.count; i++)
+        apart += cost.stages[i].seconds;
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+
+        seconds[j] = hs_mpi_plan_seconds(&machine, problem, plan);
+        if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
+            seconds[j] *= cost.seconds / apart;
+    }
 }

@@ -17,11 +17,6 @@
 #include "model/problem.h"
 #include "model/system.h"
 
-/* The advice: a split where it gains so much over the library's own call in the median of machines
- * drawn, and gains anything on so many of them; else the library is left alone. */
-#define HS_ADVICE_GAIN  1.03
-#define HS_ADVICE_SHARE 0.75
-
 #define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
 
 struct hs_library_price {
@@ -30,11 +25,6 @@ struct hs_library_price {
     double seconds;                   /* NaN: without a price */
     double low_seconds, high_seconds; /* the 90 % range */
     double latency_seconds;           /* the same call with next to no bytes */
-    /* Of the best plan: what it takes that is compared with it, where that is not its price (NaN);
-     * its gain on machines drawn (hs_library_gain), and the advice. */
-    double best_seconds;
-    struct hs_gain gain;
-    bool left_alone;
     struct hs_mpi_call mpi; /* MPI: the call that is priced */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };
@@ -45,17 +35,21 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes);
 /* Whether there is something to compare with: seconds are a number. */
 bool hs_library_is_priced(const struct hs_library_price *price);
-/* What a plan takes that is to be compared with it: `seconds`, its own price, but where MPI's calls
- * are priced with what that leaves out, the price by MPI's steps (hs_mpi_plan_seconds). */
-double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
-                               const struct hs_problem *problem, const struct hs_plan *plan,
-                               double seconds);
-/* Gain of a plan over the library's own call on machines drawn (machines.h), the same for both,
- * and either price off by what no constant explains. HS_MEMORY. */
-enum hs_status hs_library_gain(struct hs_gain *out, const struct hs_library_price *price,
-                               const struct hs_machines *machines, const struct hs_problem *problem,
-                               const struct hs_plan *plan, struct hs_error *err);
-/* By the rule above; a plan that is the library's own call is no reason either. */
-bool hs_library_is_left_alone(const struct hs_gain *gain);
+/* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows what
+ * the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
+bool hs_library_prices_plans(const struct hs_library_price *price);
+
+/* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant explains,
+ * too; HS_MEMORY. */
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err);
+/* By MPI's steps: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count);
+/* and plans, in their chunks. */
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan);
 
 #endif

@@ -511,15 +511,51 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
                    (only_moves(stage->key.phase) ? 0 : us.reduce));
 }
 
+/* What is given is copied by the first stage, where that reduces. */
+static double first_copy_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                                 struct hs_layer layer, const double *values)
+{
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .algorithm = layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
+                               .ranks = layer.size,
+                               .tasks = 1,
+                               .bytes = problem->bytes,
+                               .system = system};
+    struct pace p = pace_of(&call, values);
+
+    return 1e-6 * copy_us(&p);
+}
+
+static bool is_first(const struct hs_problem *problem, struct hs_layer layer)
+{
+    return hs_problem_begins_inside(problem) ? layer.stride == problem->group.stride
+                                             : hs_problem_is_last(problem, layer);
+}
+
+double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                            struct hs_stage_key key, const double *values)
+{
+    double bytes = hs_problem_entering(problem, key.layer), seconds = 0;
+    enum hs_phase phases[2] = {key.phase};
+    int count = hs_phase_is_pair(key.phase) ? hs_problem_phases(phases, problem, key.layer) : 1;
+
+    for (int k = 0; k < count; k++) {
+        struct hs_stage stage = {.key = {phases[k], key.algorithm, key.layer}, .bytes = bytes};
+
+        seconds += seconds_of_stage(system, problem, &stage, bytes, values) +
+                   hs_order_seconds(system, problem, key.layer);
+    }
+    if (!only_moves(phases[0]) && is_first(problem, key.layer))
+        seconds += first_copy_seconds(system, problem, key.layer, values);
+    return seconds;
+}
+
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan)
 {
     double values[HS_MPI_K_COUNT], seconds = 0;
-    struct hs_mpi_call flat = {
-        .machine = HS_MPI_SYSTEM, .ranks = plan->split.sizes[0], .tasks = 1, .system = system};
     struct hs_stage stages[HS_STAGES_MAX];
     int count = hs_problem_stages(stages, problem, plan);
-    struct pace p;
 
     hs_mpi_system_values(values, system);
     for (int i = 0; i < count; i++)
@@ -528,10 +564,7 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
                    hs_order_seconds(system, problem, stages[i].key.layer);
     if (count == 0 || only_moves(stages[0].key.phase))
         return seconds;
-    flat.algorithm = stages[0].key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING;
-    flat.bytes = problem->bytes; /* the first stage copies all of it */
-    p = pace_of(&flat, values);
-    return seconds + 1e-6 * copy_us(&p);
+    return seconds + first_copy_seconds(system, problem, stages[0].key.layer, values);
 }
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,

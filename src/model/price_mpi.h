@@ -19,6 +19,7 @@
 
 #include "model/constants.h"
 #include "model/library.h"
+#include "model/problem.h"
 
 struct hs_plan;
 struct hs_problem;
@@ -97,6 +98,11 @@ double hs_mpi_system_doubt(const struct hs_system *system);
  * price, but that latencies of a ring's hops are averaged. */
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan);
+
+/* One stage of a plan in one chunk, or a pair of them, with the constants' values: the sum over a
+ * plan's stages is hs_mpi_plan_seconds. */
+double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                            struct hs_stage_key key, const double *values);
 
 /* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
  * a fit expects (scatter). */

@@ -95,7 +95,7 @@ double hs_plot_predicted(const struct hs_result *result, const struct hs_result_
 
     if (candidate && isfinite(candidate->predicted_seconds))
         return candidate->predicted_seconds;
-    if (!result->has_system)
+    if (!result->has_system || hs_plan_is_default(plan))
         return NAN;
     problem = hs_result_problem(result, message);
     return hs_plan_seconds(&result->system, &problem, plan);
@@ -121,10 +121,16 @@ struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
                                        const struct hs_result_message *message,
                                        const struct hs_plan *plan)
 {
+    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
     struct hs_plot_time time = {hs_plot_predicted(result, message, plan), NAN, NAN};
     struct hs_plan_cost cost;
 
-    if (!result->has_system || result->system.fits.count == 0)
+    if (candidate && isfinite(candidate->predicted_low_seconds)) {
+        time.low = candidate->predicted_low_seconds;
+        time.high = candidate->predicted_high_seconds;
+        return time;
+    }
+    if (hs_plan_is_default(plan) || !result->has_system || result->system.fits.count == 0)
         return time;
     cost = cost_of(result, message, plan);
     if (cost.count > 0) {
@@ -139,7 +145,7 @@ struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
 const char *hs_plot_mark(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan)
 {
-    if (!result->has_system || result->system.fits.count == 0)
+    if (hs_plan_is_default(plan) || !result->has_system || result->system.fits.count == 0)
         return "";
     return cost_of(result, message, plan).extrapolated ? " *" : "";
 }

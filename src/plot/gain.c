@@ -31,13 +31,6 @@ static struct hs_plot_time ratio(struct hs_plot_time slow, struct hs_plot_time f
                                      or_else(fast.low, fast.seconds)};
 }
 
-static struct hs_plot_time as_drawn(const struct hs_gain *gain, double as_it_stands)
-{
-    if (isnan(gain->median))
-        return (struct hs_plot_time){as_it_stands, NAN, NAN};
-    return (struct hs_plot_time){gain->median, gain->low, gain->high};
-}
-
 static double flat_seconds(const struct hs_result *result, const struct hs_result_message *message)
 {
     struct hs_plan flat = hs_result_flat(result);
@@ -48,18 +41,18 @@ static double flat_seconds(const struct hs_result *result, const struct hs_resul
 static struct hs_plot_time predicted_gain(const struct sizes *sizes,
                                           const struct hs_result_message *message)
 {
-    const struct hs_library_price *own = message->library;
-    double seconds = message->best.split.count > 0
-                         ? hs_plot_predicted(sizes->result, message, &message->best)
-                         : NAN;
+    const struct hs_answer *answer = message->answer;
+    double seconds;
 
-    if (!sizes->over_library)
-        return as_drawn(message->gain ? &message->gain->over_flat : &HS_GAIN_UNKNOWN,
-                        flat_seconds(sizes->result, message) / seconds);
-    if (!own || !hs_library_is_priced(own))
+    if (message->best.chunks == 0)
         return (struct hs_plot_time){NAN, NAN, NAN};
-    return as_drawn(&own->gain,
-                    own->seconds / (isnan(own->best_seconds) ? seconds : own->best_seconds));
+    if (answer && sizes->over_library == (answer->usual != NULL))
+        return (struct hs_plot_time){answer->verdict.gain, answer->verdict.gain_low,
+                                     answer->verdict.gain_high};
+    seconds = hs_plot_predicted(sizes->result, message, &message->best);
+    if (sizes->over_library)
+        seconds = NAN;
+    return (struct hs_plot_time){flat_seconds(sizes->result, message) / seconds, NAN, NAN};
 }
 
 static struct hs_plot_time measured_gain(const struct hs_result_message *message)
@@ -108,11 +101,11 @@ static size_t write_gains(struct hs_text *out, const struct sizes *sizes, bool m
 static void append_other(struct hs_text *out, const struct sizes *sizes)
 {
     for (size_t m = 0; m < sizes->count; m++) {
-        const struct hs_library_price *own = sizes->messages[m]->library;
+        const struct hs_answer *answer = sizes->messages[m]->answer;
 
-        if (!sizes->over_library || !own)
+        if (!sizes->over_library || !answer || !answer->usual)
             continue;
-        hs_text_append(out, "%s's own %s", hs_library_written(own->library),
+        hs_text_append(out, "%s's default %s", answer->usual->name,
                        hs_collectives[sizes->result->collective].written);
         return;
     }
@@ -192,7 +185,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     for (size_t m = 0; m < sizes.count; m++)
         sizes.over_library =
             sizes.over_library ||
-            (sizes.messages[m]->library && hs_library_is_priced(sizes.messages[m]->library));
+            (sizes.messages[m]->answer && sizes.messages[m]->answer->usual);
     status = write_all(out, job, &sizes, err);
     free(sizes.messages);
     return status;

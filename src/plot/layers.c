@@ -42,12 +42,6 @@ struct rows {
     bool any_predicted, any_measured, any_chunks;
 };
 
-/* Whether the flat split is the library's own call. */
-static bool is_own(const struct hs_result *result)
-{
-    return result->has_system && hs_system_is_nccl_native(&result->system);
-}
-
 static const struct row *find(const struct rows *rows, const struct hs_plan *plan)
 {
     for (size_t i = 0; i < rows->count; i++)
@@ -79,7 +73,7 @@ static void add(struct rows *rows, const struct hs_result_message *message,
     const struct hs_result *result = rows->result;
     struct row *row = &rows->data[rows->count];
 
-    if (find(rows, plan))
+    if (find(rows, plan) || hs_plan_is_default(plan))
         return;
     struct hs_problem problem = hs_result_problem(result, message);
 
@@ -110,21 +104,21 @@ static void collect(struct rows *rows, const struct hs_result_message *message,
         add(rows, message, &message->candidates[i].plan);
     if (wanted->split.count > 0)
         add(rows, message, wanted);
-    add(rows, message, &flat);
+    if (hs_plot_candidate(message, &flat))
+        add(rows, message, &flat);
 }
 
 /* The library's own call: what it is said to take, and what it took. */
 static void collect_own(struct rows *rows, const struct hs_result_message *message)
 {
-    const struct hs_library_price *own = message->library;
+    const struct hs_default_call *usual = message->answer ? message->answer->usual : NULL;
     const struct hs_baseline_result *baseline = hs_plot_best_baseline(message);
 
     rows->own_seconds = NAN;
     rows->own_measured = hs_plot_measured(baseline ? &baseline->measured : NULL);
-    if (own && hs_library_is_priced(own) && !is_own(rows->result)) {
-        rows->own_seconds = own->seconds;
-        snprintf(rows->own_name, sizeof(rows->own_name), "%s's own",
-                 hs_library_written(own->library));
+    if (usual) {
+        rows->own_seconds = usual->seconds;
+        snprintf(rows->own_name, sizeof(rows->own_name), "%.40s's default", usual->name);
     }
     if (baseline)
         snprintf(rows->own_name, sizeof(rows->own_name), "%.60s", baseline->name);
@@ -354,10 +348,7 @@ static void write_ticks(struct hs_text *out, const struct rows *rows)
         bool flat = hs_plan_compare(&rows->data[i].plan, &flat_plan) == 0;
 
         hs_tsv_number(out, 0.0 - (double)i);
-        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan),
-                       !flat                  ? ""
-                       : is_own(rows->result) ? " (NCCL's own)"
-                                              : " (flat)");
+        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan), flat ? " (flat)" : "");
     }
     if (has_own(rows)) {
         hs_tsv_number(out, 0.0 - (double)rows->count);

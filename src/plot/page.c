@@ -10,6 +10,7 @@
 #include "plot/choose.h"
 #include "result/doubt.h"
 #include "result/result_gaps.h"
+#include "view/answers.h"
 #include "view/candidates.h"
 #include "view/exporters.h"
 #include "view/html.h"
@@ -52,7 +53,7 @@ static struct subject subject_of(const struct hs_named_result *input,
     struct hs_plot_time unknown = {NAN, NAN, NAN};
 
     subject.best_time = subject.flat_time = subject.library_time = unknown;
-    if (message->best.split.count == 0)
+    if (message->best.chunks == 0)
         return subject;
     subject.best = hs_plot_candidate(message, &message->best);
     subject.best_is_flat = hs_plan_is_flat(&message->best);
@@ -82,24 +83,10 @@ static bool has_interval(struct hs_plot_time time)
     return isfinite(time.low) && isfinite(time.high);
 }
 
-/* What a prediction's gain is over machines drawn; NULL: measured, or none were. */
-static const struct hs_result_gain *drawn_gain(const struct subject *subject)
+/* The answer of a prediction; NULL: measured. */
+static const struct hs_answer *predicted_answer(const struct subject *subject)
 {
-    return subject->measured ? NULL : subject->message->gain;
-}
-
-/* Whether another plan is faster by the figures as they stand. */
-static bool is_surpassed(const struct subject *subject)
-{
-    return drawn_gain(subject) && drawn_gain(subject)->fastest.split.count > 0;
-}
-
-/* What is predicted of the library's own call, where it is to be left alone. */
-static const struct hs_library_price *left_alone(const struct subject *subject)
-{
-    const struct hs_library_price *library = subject->message->library;
-
-    return !subject->measured && library && library->left_alone ? library : NULL;
+    return subject->measured ? NULL : subject->message->answer;
 }
 
 /* Whether the library's own AllReduce is faster, and not by chance alone. */
@@ -115,29 +102,27 @@ static bool library_wins(const struct subject *subject)
 static void add_answer(struct hs_html_values *values, const struct subject *subject)
 {
     const struct hs_plan *best = &subject->message->best;
+    const struct hs_answer_source of = {subject->result, subject->message};
     struct hs_text *answer = hs_html_value(values, "answer");
     struct hs_text *shorter = hs_html_value(values, "short_answer");
     const char *call = hs_collectives[subject->result->collective].written;
-    bool native = !subject->measured && subject->result->has_system &&
-                  hs_system_is_nccl_native(&subject->result->system);
 
     if (!subject->best) {
         hs_text_append(answer, "No split could be used");
         hs_text_append(shorter, "no split");
+    } else if (predicted_answer(subject)) {
+        hs_answer_append_title(answer, &of);
+        hs_answer_append_odds(hs_html_value(values, "odds"), &of);
+        hs_text_append(hs_html_value(values, "evidence"), "%s", predicted_answer(subject)->evidence);
+        hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     } else if (library_wins(subject)) {
-        hs_text_append(answer, "Leave it alone: %s is faster than every split", subject->library);
+        hs_text_append(answer, "Keep the default: %s is faster than every split", subject->library);
         hs_text_append(shorter, "%s", subject->library);
-    } else if (left_alone(subject) && !subject->best_is_flat) {
-        hs_text_append(answer, "Leave it alone: over %s's own %s no split gains enough",
-                       hs_library_written(left_alone(subject)->library), call);
-        hs_text_append(shorter, "%s", hs_library_written(left_alone(subject)->library));
     } else {
         if (!subject->best_is_flat)
-            hs_text_append(answer, "Split it as %s", HS_AS_PLAN(best));
+            hs_text_append(answer, "Use %s", HS_AS_PLAN(best));
         else
-            hs_text_append(answer, "No split %s than %s %s",
-                           is_surpassed(subject) ? "does better" : "is faster",
-                           native ? "NCCL's own" : "the flat", call);
+            hs_text_append(answer, "No split is faster than the flat %s", call);
         hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     }
 }
@@ -155,24 +140,19 @@ static void add_gain(struct hs_html_values *values, const char *name, const char
                        gain.high, gain.low <= 1 && gain.high >= 1 ? ": within the noise" : "");
 }
 
-static void add_drawn(struct hs_html_values *values, const struct hs_gain *gain)
+/* Over the default call, or the flat plan. */
+static void add_expected(struct hs_html_values *values, const struct subject *subject)
 {
-    hs_text_append(hs_html_value(values, "flat_gain"), "%s %s", HS_AS_GAIN(gain->median),
-                   gain->median < 1 ? "as fast" : "faster");
-    hs_text_append(hs_html_value(values, "flat_interval"),
-                   "in the median of machines that fit the description, %s with 90 %%",
-                   HS_AS_GAIN_RANGE(gain));
-}
+    const struct hs_answer_source of = {subject->result, subject->message};
+    const struct hs_verdict *verdict = &predicted_answer(subject)->verdict;
 
-/* The fastest by the figures as they stand, where that is not the plan shown. */
-static void add_ahead(struct hs_html_values *values, const struct subject *subject)
-{
-    const struct hs_result_gain *gain = drawn_gain(subject);
-
-    if (is_surpassed(subject))
-        hs_text_append(hs_html_value(values, "ahead"), "%s is ahead, by %.2g %%",
-                       HS_AS_PLAN(&gain->fastest),
-                       100 * (1 - gain->fastest_seconds / subject->best_time.seconds));
+    if (verdict->advice == HS_ADVICE_DEFAULT || verdict->gain < 1 || subject->best_is_flat)
+        return;
+    hs_text_append(hs_html_value(values, "flat_gain"), "%s faster", HS_AS_GAIN(verdict->gain));
+    hs_answer_append_reference(hs_html_value(values, "over"), &of);
+    if (isfinite(verdict->gain_low))
+        hs_text_append(hs_html_value(values, "flat_interval"), "%.3gx to %.3gx with 90 %%",
+                       verdict->gain_low, verdict->gain_high);
 }
 
 static void add_figures(struct hs_html_values *values, const struct subject *subject)
@@ -187,11 +167,11 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
     hs_text_append(hs_html_value(values, "time_is"),
                    subject->measured ? "median time, measured" : "time, predicted");
     if (has_interval(time))
-        hs_text_append(hs_html_value(values, "time_interval"), "95 %% interval %s to %s",
+        hs_text_append(hs_html_value(values, "time_interval"), "%s %s to %s",
+                       predicted_answer(subject) ? "90 % range" : "95 % interval",
                        HS_AS_TIME(time.low), HS_AS_TIME(time.high));
-    add_ahead(values, subject);
-    if (drawn_gain(subject) && !subject->best_is_flat)
-        add_drawn(values, &drawn_gain(subject)->over_flat);
+    if (predicted_answer(subject))
+        add_expected(values, subject);
     else if (!subject->best_is_flat)
         add_gain(values, "flat_gain", "flat_interval", gain_of(subject->flat_time, time));
     if (subject->library)
@@ -210,7 +190,7 @@ static void add_meaning(struct hs_html_values *values, const struct subject *sub
     const struct hs_collective_row *row = &hs_collectives[problem.collective];
     bool outward = hs_problem_begins_inside(&problem);
 
-    if (!subject->best || subject->best_is_flat)
+    if (!subject->best || subject->best_is_flat || hs_plan_is_default(best))
         return;
     hs_text_append(meaning, "%samong %" PRId64 " neighbouring processes", outward ? "first " : "",
                    best->split.sizes[0]);
@@ -318,9 +298,14 @@ static const char *gain_text(char text[GAIN_TEXT], struct hs_plot_time gain)
 }
 
 /* "1.08x (0.85x to 1.41x)" */
-static const char *drawn_text(char text[GAIN_TEXT], const struct hs_gain *gain)
+static const char *expected_text(char text[GAIN_TEXT], const struct hs_verdict *verdict)
 {
-    snprintf(text, GAIN_TEXT, "%s (%s)", HS_AS_GAIN(gain->median), HS_AS_GAIN_RANGE(gain));
+    const struct hs_gain gain = {verdict->gain, verdict->gain_low, verdict->gain_high, 1};
+
+    if (isnan(verdict->gain_low))
+        snprintf(text, GAIN_TEXT, "%s", HS_AS_GAIN(verdict->gain));
+    else
+        snprintf(text, GAIN_TEXT, "%s (%s)", HS_AS_GAIN(verdict->gain), HS_AS_GAIN_RANGE(&gain));
     return text;
 }
 
@@ -332,9 +317,10 @@ static void add_winner(struct hs_table *table, const struct subject *subject)
                                            subject->best_time.seconds, subject->flat_time.seconds);
 
     winner.flat = gain_text(flat, gain_of(subject->flat_time, subject->best_time));
-    if (drawn_gain(subject))
-        winner.flat = drawn_text(flat, &drawn_gain(subject)->over_flat);
     winner.library = gain_text(library, gain_of(subject->library_time, subject->best_time));
+    if (predicted_answer(subject))
+        *(predicted_answer(subject)->usual ? &winner.library : &winner.flat) =
+            expected_text(flat, &predicted_answer(subject)->verdict);
     winner.how = subject->measured ? "measured" : "predicted";
     winner.file = subject->input->name;
     hs_winners_add(table, &winner);

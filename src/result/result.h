@@ -4,7 +4,8 @@
  *
  * Ownership: a result owns all its text and arrays; hs_result_release frees them. Numbers that do
  * not exist are NaN in memory and absent in the file. Candidates come best first: by measured
- * median where measured, else by predicted time.
+ * median where measured, else by predicted time, but that the default call, where the verdict keeps
+ * it, comes before plans that are no reason to leave it.
  */
 #ifndef HS_RESULT_RESULT_H
 #define HS_RESULT_RESULT_H
@@ -20,9 +21,9 @@
 #include "model/mesh.h"
 #include "model/plan.h"
 #include "model/price.h"
-#include "model/price_library.h"
 #include "model/stage.h"
 #include "model/system.h"
+#include "result/answer.h"
 #include "result/result_topology.h"
 
 #define HS_RESULT_FORMAT "hiersearch.result/2" /* /1 is read, too: result_upgrade.c */
@@ -65,8 +66,9 @@ struct hs_measured {
 struct hs_candidate {
     struct hs_plan plan;
     double predicted_seconds; /* NaN without a model */
-    /* 90 % of the machines that fit the description lie between; NaN: not drawn */
+    /* 90 % of the samples lie between; NaN: nothing was sampled */
     double predicted_low_seconds, predicted_high_seconds;
+    double probability_best; /* NaN likewise */
     bool extrapolated;
     struct hs_plan_cost *cost;    /* owned; layers of the prediction, NULL without a model */
     struct hs_measured *measured; /* owned; NULL where only predicted */
@@ -83,15 +85,6 @@ struct hs_pruned {
     uint64_t splits;
 };
 
-/* The best plan's gain over the flat split (where stages are NCCL's, its own call), on machines
- * that fit the description; and the fastest plan by the figures as they stand, where that is
- * another. */
-struct hs_result_gain {
-    struct hs_gain over_flat;
-    struct hs_plan fastest; /* split.count 0: it is the best */
-    double fastest_seconds; /* NaN then */
-};
-
 /* Everything about one message size. */
 struct hs_result_message {
     uint64_t message_bytes; /* per process, as asked for */
@@ -103,11 +96,9 @@ struct hs_result_message {
     struct hs_pruned *pruned; /* [pruned_count] owned */
     size_t pruned_count;
     struct hs_certificate *certificate;   /* owned; of a lazy search, else NULL */
-    struct hs_library_price *library;     /* owned; what the library is expected to do by itself,
-                                             NULL where that has no price */
-    struct hs_result_gain *gain;          /* owned; NULL: no machines were drawn, or measured */
+    struct hs_answer *answer;             /* owned; NULL: nothing was predicted */
     double flat_seconds;                  /* predicted, or measured where there is a measurement */
-    struct hs_plan best;                  /* split.count 0: none */
+    struct hs_plan best; /* of the candidates; chunks 0: none; it may be HS_DEFAULT_CALL */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */
     size_t baseline_count;
     struct hs_candidate *candidates; /* [candidate_count] owned */

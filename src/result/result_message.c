@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "result/answer.h"
 #include "result/result_parts.h"
 
 /* ---- plans and splits as text ---- */
@@ -16,7 +17,13 @@ static enum hs_status parse_plan(void *value, const char *text, const struct hs_
     const struct hs_result *result = hs_place_of(place, &hs_result_fields);
 
     const struct hs_group group = hs_result_group(result);
-    enum hs_status status = hs_plan_parse(value, text, group.size, why);
+    enum hs_status status;
+
+    if (strcmp(text, HS_DEFAULT_NAME) == 0) {
+        *(struct hs_plan *)value = HS_DEFAULT_CALL;
+        return HS_OK;
+    }
+    status = hs_plan_parse(value, text, group.size, why);
 
     return status ? status : hs_group_check_split(&group, &((struct hs_plan *)value)->split, why);
 }
@@ -28,7 +35,7 @@ const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *value,
     return hs_plan_format(text, value);
 }
 
-static const struct hs_field_custom plan = {parse_plan, hs_result_format_plan, HS_PLAN_PATTERN};
+const struct hs_field_custom hs_plan_custom = {parse_plan, hs_result_format_plan, HS_PLAN_PATTERN};
 _Static_assert(HS_SPLIT_TEXT <= HS_FIELD_TEXT, "a plan fits");
 
 /* ---- a measurement ---- */
@@ -300,11 +307,11 @@ static enum hs_status check_range(const struct hs_candidate *candidate,
     if (isnan(low) != isnan(high))
         return hs_field_fail(place, isnan(low) ? "predicted_low_seconds" : "predicted_high_seconds",
                              err, "missing, with the range's other end");
-    if (isnan(low) || (low <= high && !isnan(candidate->predicted_seconds)))
+    if (isnan(low) ||
+        (low <= candidate->predicted_seconds && candidate->predicted_seconds <= high))
         return HS_OK;
     return hs_field_fail(place, "predicted_low_seconds", err,
-                         "expected a prediction, and at most the range's high end, found %g and %g",
-                         low, high);
+                         "expected a range with its prediction in it, found %g to %g", low, high);
 }
 
 /* The times are of the plan's stages, in their order. */
@@ -336,15 +343,17 @@ static enum hs_status check_candidate(void *object, const struct hs_place *place
 #define CANDIDATE(member) HS_AT(struct hs_candidate, member)
 
 static const struct hs_field candidate_rows[] = {
-    {"plan", HS_CUSTOM, CANDIDATE(plan), .custom = &plan,
+    {"plan", HS_CUSTOM, CANDIDATE(plan), .custom = &hs_plan_custom,
      .about = "Layer sizes, innermost first, and the number of chunks where it is not 1: 4x8x4, "
-              "4x8x4/8."},
-    {"predicted_seconds", HS_TIME, CANDIDATE(predicted_seconds), HS_OPTIONAL},
+              "4x8x4/8; default: the library's own call."},
+    {"predicted_seconds", HS_TIME, CANDIDATE(predicted_seconds), HS_OPTIONAL,
+     .about = "Expected over the samples of what is uncertain; nominal where there are none."},
     {"predicted_low_seconds", HS_TIME, CANDIDATE(predicted_low_seconds), HS_OPTIONAL,
-     .about = "Low end of the 90 % range of the prediction: of the machines that fit the "
-              "description 5 % are faster. Only where the system is not calibrated."},
+     .about = "Low end of the 90 % range of the prediction: in 5 % of the samples it is faster."},
     {"predicted_high_seconds", HS_TIME, CANDIDATE(predicted_high_seconds), HS_OPTIONAL,
-     .about = "High end of the range: 5 % are slower."},
+     .about = "High end of the range: in 5 % it is slower."},
+    {"probability_best", HS_NUMBER, CANDIDATE(probability_best), HS_OPTIONAL, .max = 1,
+     .about = "Share of the samples in which no plan is 1 % faster."},
     {"extrapolated", HS_BOOL, CANDIDATE(extrapolated), HS_WITH(false),
      .about = "The prediction reaches beyond the machine as described, or beyond what the "
               "calibration measured."},
@@ -416,7 +425,7 @@ static enum hs_status check_best(const struct hs_result_message *message,
     const struct hs_candidate *found = NULL;
     char text[HS_SPLIT_TEXT];
 
-    if (message->best.split.count == 0)
+    if (message->best.chunks == 0)
         return HS_OK;
     for (size_t i = 0; i < message->candidate_count && !found; i++)
         if (hs_plan_compare(&message->candidates[i].plan, &message->best) == 0)
@@ -461,71 +470,6 @@ static const struct hs_field search_rows[] = {
 };
 static const struct hs_fields search_fields = {HS_ROWS(search_rows, struct hs_result_message)};
 
-#define LIBRARY(member) HS_AT(struct hs_library_price, member)
-
-static const struct hs_field library_rows[] = {
-    {"name", HS_CHOICE, LIBRARY(library), .first = HS_LIBRARY_NCCL, HS_NAMES(hs_library_names)},
-    {"choice", HS_TEXT, LIBRARY(choice), .min = 1,
-     .about = "The algorithm that its rule names, and its protocol where it has some."},
-    {"seconds", HS_TIME, LIBRARY(seconds), .above = true},
-    {"low_seconds", HS_TIME, LIBRARY(low_seconds), .about = "Low end of the 90 % range."},
-    {"high_seconds", HS_TIME, LIBRARY(high_seconds), .about = "Its high end."},
-    {"best_seconds", HS_TIME, LIBRARY(best_seconds), HS_OPTIONAL,
-     .about = "What the best plan takes by the same steps and protocols, for the gain; only where "
-              "its own prediction leaves these out."},
-    {"gain_median", HS_NUMBER, LIBRARY(gain.median), HS_OPTIONAL, HS_NOT_NEGATIVE,
-     .about = "Times that the best plan is as fast, in the median of the machines drawn."},
-    {"gain_low", HS_NUMBER, LIBRARY(gain.low), HS_OPTIONAL, HS_NOT_NEGATIVE,
-     .about = "Low end of the 90 % range of that."},
-    {"gain_high", HS_NUMBER, LIBRARY(gain.high), HS_OPTIONAL, HS_NOT_NEGATIVE,
-     .about = "Its high end."},
-    {"gain_share", HS_NUMBER, LIBRARY(gain.share), .max = 1,
-     .about = "Share of the machines drawn, within what is known, on which the best plan gains."},
-    {"left_alone", HS_BOOL, LIBRARY(left_alone),
-     .about = "The advice: no plan is enough faster on enough of these machines."},
-};
-static const struct hs_fields library_fields = {HS_ROWS(library_rows, struct hs_library_price)};
-
-#define GAIN(member) HS_AT(struct hs_result_gain, member)
-
-static const struct hs_field gain_rows[] = {
-    {"median", HS_NUMBER, GAIN(over_flat.median), HS_NOT_NEGATIVE,
-     .about = "Times that the best plan is as fast, in the median of the machines drawn."},
-    {"low", HS_NUMBER, GAIN(over_flat.low), HS_NOT_NEGATIVE,
-     .about = "Low end of the 90 % range of that."},
-    {"high", HS_NUMBER, GAIN(over_flat.high), HS_NOT_NEGATIVE, .about = "Its high end."},
-    {"share", HS_NUMBER, GAIN(over_flat.share), .max = 1,
-     .about = "Share of the machines on which it gains anything."},
-    {"fastest", HS_CUSTOM, GAIN(fastest), HS_OTHER(struct hs_result_gain, fastest.split.count),
-     HS_OPTIONAL, .custom = &plan,
-     .about = "The fastest plan by the figures as they stand, where that is not the best."},
-    {"fastest_seconds", HS_TIME, GAIN(fastest_seconds), HS_OPTIONAL,
-     .about = "What it takes by them."},
-};
-
-/* A plan and its time, or neither; and a range in its order. */
-static enum hs_status check_gain(void *object, const struct hs_place *place, struct hs_error *err)
-{
-    const struct hs_result_gain *gain = object;
-    const struct hs_gain *over = &gain->over_flat;
-    bool named = gain->fastest.split.count > 0;
-
-    if (named == isnan(gain->fastest_seconds))
-        return hs_field_fail(place, named ? "fastest_seconds" : "fastest", err,
-                             "missing, with the other one of the two");
-    if (over->low <= over->median && over->median <= over->high)
-        return HS_OK;
-    return hs_field_fail(place, "median", err, "expected one between low and high, found %g",
-                         over->median);
-}
-
-static const struct hs_fields gain_fields = {
-    HS_ROWS(gain_rows, struct hs_result_gain),
-    .check = check_gain,
-    .rules = "\"dependentRequired\": { \"fastest\": [\"fastest_seconds\"],\n"
-             "  \"fastest_seconds\": [\"fastest\"] }",
-};
-
 static enum hs_status check_message(void *object, const struct hs_place *place,
                                     struct hs_error *err)
 {
@@ -554,18 +498,13 @@ static const struct hs_field message_rows[] = {
     {"certificate", HS_OBJECT, HS_OWNED(struct hs_result_message, certificate), HS_OPTIONAL,
      .fields = &hs_certificate_fields,
      .about = "What a lazy search found: sums of layer times, measured one by one."},
-    {"library", HS_OBJECT, HS_OWNED(struct hs_result_message, library), HS_OPTIONAL,
-     .fields = &library_fields,
-     .about = "What the system's library is expected to do by itself; only where it has a price."},
-    {"gain", HS_OBJECT, HS_OWNED(struct hs_result_message, gain), HS_OPTIONAL,
-     .fields = &gain_fields,
-     .about = "Of the best plan over the flat split, which is NCCL's own call where stages are, on "
-              "the machines drawn that fit the description."},
+    {"verdict", HS_PART, HS_OWNED(struct hs_result_message, answer), HS_OPTIONAL,
+     .fields = &hs_answer_fields},
     {"flat_seconds", HS_TIME, MESSAGE(flat_seconds), HS_OPTIONAL,
      .about = "The flat split: measured where there is a measurement, else predicted."},
-    {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.split.count),
-     HS_OPTIONAL, .custom = &plan,
-     .about = "The first of the candidates; absent where none can be used."},
+    {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.chunks),
+     HS_OPTIONAL, .custom = &hs_plan_custom,
+     .about = "The first of the candidates, and the verdict's plan; absent where none can be used."},
     {"baselines", HS_LIST, LIST(baselines, baseline_count), .max = HS_RESULT_NAMES_MAX,
      .fields = &hs_baseline_fields, .about = "The library's own call, measured in the same run."},
     {"candidates", HS_LIST, LIST(candidates, candidate_count), .max = HS_RESULT_CANDIDATES_MAX,

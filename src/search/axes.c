@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "search/expected.h"
 #include "search/letters.h"
-#include "search/regret.h"
 
 /* ---- placements ------------------------------------------------------------------------------ */
 
@@ -594,7 +594,7 @@ enum hs_status hs_axes_be_sure(struct hs_axes_sure *out, const struct hs_axes_re
         least = order_seconds(taken, orders, result, job, calls);
         seconds[j] = taken[0];
         more[j] = least > 0 ? taken[0] / least - 1 : 0;
-        out->share += (more[j] <= HS_REGRET_SLACK - 1) / (double)count;
+        out->share += (more[j] <= HS_EXPECTED_TIE - 1) / (double)count;
     }
     gsl_sort(seconds, 1, count);
     gsl_sort(more, 1, count);

@@ -12,17 +12,19 @@ static const char *range(char text[HS_UNIT_TEXT], double low, double high)
 #define COLUMNS(column)                                                                            \
     column(BY, "belief", "", NULL, TEXT, ALWAYS, r->by)                                            \
     column(PLAN, "plan", "best plan", NULL, TEXT, ALWAYS, HS_AS_PLAN(r->plan))                     \
-    column(SECONDS, "seconds", NULL, NULL, TIME, ALWAYS, r->seconds)                               \
-    column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, regret ? regret->low_seconds : NAN)       \
-    column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, regret ? regret->high_seconds : NAN)    \
+    column(SECONDS, "seconds", NULL, NULL, TIME, ALWAYS, r->estimate->seconds)                     \
+    column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->estimate->low_seconds)                 \
+    column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->estimate->high_seconds)              \
     column(TIME, NULL, "its time", NULL, FIGURE, ALWAYS,                                           \
-           regret ? range((char[HS_UNIT_TEXT]){0}, regret->low_seconds, regret->high_seconds)      \
-                  : HS_AS_TIME(r->seconds))                                                        \
+           isnan(r->estimate->low_seconds)                                                         \
+               ? HS_AS_TIME(r->estimate->seconds)                                                  \
+               : range((char[HS_UNIT_TEXT]){0}, r->estimate->low_seconds,                          \
+                       r->estimate->high_seconds))                                                 \
     column(WIDTH, NULL, "high / low", NULL, RATIO, IF_ANY,                                         \
-           regret ? regret->high_seconds / regret->low_seconds : NAN)                              \
-    column(REGRET, "expected_regret", "regret", "%", PERCENT, IF_ANY, regret ? regret->mean : NAN) \
-    column(SHARE, "share_of_machines", "wins on", "%", PERCENT, IF_ANY,                            \
-           regret ? regret->share : NAN)                                                           \
+           r->estimate->high_seconds / r->estimate->low_seconds)                                   \
+    column(LOSS, "expected_loss", "expected loss", "%", PERCENT, IF_ANY, r->estimate->loss)        \
+    column(SHARE, "probability_best", "best in", "%", PERCENT, IF_ANY,                             \
+           r->estimate->probability_best)                                                          \
     column(OWN, "library_seconds", NULL, NULL, TIME, IF_ANY, own ? own->seconds : NAN)             \
     column(OWN_LOW, "library_low_seconds", NULL, NULL, TIME, IF_ANY, own ? own->low_seconds : NAN) \
     column(OWN_HIGH, "library_high_seconds", NULL, NULL, TIME, IF_ANY,                             \
@@ -31,7 +33,7 @@ static const char *range(char text[HS_UNIT_TEXT], double low, double high)
            own ? range((char[HS_UNIT_TEXT]){0}, own->low_seconds, own->high_seconds) : NULL)       \
     column(CHOICE, "library_choice", "by", NULL, TEXT, IF_ANY, own ? own->choice : NULL)           \
     column(ADVICE, "advice", "advice", NULL, TEXT, IF_ANY,                                         \
-           !own ? NULL : own->left_alone ? "leave it alone" : "split")
+           r->advice)
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
@@ -44,7 +46,6 @@ void hs_beliefs_init(struct hs_table *table)
 
 void hs_beliefs_add(struct hs_table *table, const struct hs_belief_row *r)
 {
-    const struct hs_regret *regret = r->regret;
     const struct hs_library_price *own = r->library;
 
     hs_table_row(table);

@@ -7,15 +7,15 @@
 
 #include "model/plan.h"
 #include "model/price_library.h"
-#include "search/regret.h"
+#include "search/expected.h"
 #include "view/table.h"
 
 struct hs_belief_row {
     const char *by;                         /* "before" */
-    const struct hs_plan *plan;             /* the best */
-    const struct hs_regret *regret;         /* of it; NULL: no machines were drawn */
-    double seconds;                         /* by the figures as they stand */
-    const struct hs_library_price *library; /* with its advice; NULL: it has no price */
+    const struct hs_plan *plan;             /* the verdict's */
+    const struct hs_estimate *estimate;     /* of it */
+    const char *advice;                     /* static text */
+    const struct hs_library_price *library; /* NULL: it has no price */
 };
 
 void hs_beliefs_init(struct hs_table *table);

@@ -118,6 +118,17 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
     return hs_value_bar(parts, cost && sum > 0 ? cost->count : 0);
 }
 
+/* How many times as fast as the default call, or as the flat plan, as predicted. */
+static double gain(const struct record *r)
+{
+    const struct hs_answer *answer = r->of ? r->of->message->answer : NULL;
+
+    if (!answer || !r->candidate)
+        return NAN;
+    return (answer->usual ? answer->usual->seconds : r->of->message->flat_seconds) /
+           r->candidate->predicted_seconds;
+}
+
 #define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)
 
 /* "110 to 160 us"; NULL: nothing was drawn. */
@@ -137,6 +148,9 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
     column(RATIO, "ratio_to_best", "vs best", NULL, RATIO, ALWAYS,                                 \
            isnan(r->seconds) ? NAN : hs_or_dash(r->seconds / r->best_seconds))                     \
+    column(GAIN, "gain", "gain", NULL, RATIO, IF_ANY, gain(r))                                     \
+    column(BEST, "probability_best", "best in", "%", PERCENT, IF_ANY,                              \
+           OF(r->candidate, probability_best))                                                     \
     column(BUSBW, "busbw_bytes_per_second", "busbw", "GB/s", GIGABYTES, ALWAYS, busbw(r))          \
     column(REACHED, "share_of_limit", NULL, NULL, PERCENT, IF_ANY, reached(r))                     \
     column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, OF(r->candidate, plan.split.count))    \
@@ -181,7 +195,9 @@ static void add(struct hs_table *table, const struct record *r)
             P(PREDICTED_RANK), {REMARK, ""}                                                        \
     }
 static const struct hs_pick
-    of_predict[] = {P(RANK), P(PLAN), P(TIME), P(SPREAD), P(RATIO), P(BUSBW), P(LAYERS), P(BAR)},
+    of_predict[] = {P(RANK), P(PLAN), P(TIME), {RANGE, "90 % range"}, P(GAIN), P(BUSBW)},
+    of_details[] = {P(RANK), P(PLAN), P(TIME),   {RANGE, "90 % range"}, P(GAIN),
+                    P(BEST), P(BUSBW), P(LAYERS), P(BAR)},
     of_simulate[] = {P(PLAN), P(PREDICTED), {TIME, "simulated"}, P(FINE_MISS), P(BUSBW),
                      {INTERVAL, "predicted +-%"}},
     of_measure[] = {{RANK, "#"}, P(PLAN), {TIME, ""}, P(SPREAD), P(RATIO), P(BUSBW), P(PREDICTED),
@@ -237,6 +253,7 @@ static size_t count_ties(const struct hs_candidates_source *of, size_t i)
 
     while (of->ties_once && i + ties + 1 < of->ranked &&
            !hs_plan_is_flat(&candidates[i + ties + 1].plan) &&
+           !hs_plan_is_default(&candidates[i].plan) &&
            fabs(candidates[i + ties + 1].predicted_seconds - seconds) <= SAME * seconds)
         ties++;
     return ties;
@@ -283,6 +300,7 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *of)
 {
     const struct hs_picks picks[] = {[HS_OF_PREDICT] = HS_PICKS(of_predict),
+                                     [HS_OF_DETAILS] = HS_PICKS(of_details),
                                      [HS_OF_SIMULATE] = HS_PICKS(of_simulate),
                                      [HS_OF_MEASURE] = HS_PICKS(of_measure),
                                      [HS_OF_REPORT] = HS_PICKS(of_report)};

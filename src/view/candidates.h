@@ -10,7 +10,13 @@
 #include "view/table.h"
 
 /* Whose table it is: which columns people see, in which order. */
-enum hs_candidates_of { HS_OF_PREDICT, HS_OF_SIMULATE, HS_OF_MEASURE, HS_OF_REPORT };
+enum hs_candidates_of {
+    HS_OF_PREDICT,
+    HS_OF_DETAILS, /* the same with all that is known */
+    HS_OF_SIMULATE,
+    HS_OF_MEASURE,
+    HS_OF_REPORT
+};
 
 /* What the table needs besides a result. */
 struct hs_candidates_source {

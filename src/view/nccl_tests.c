@@ -30,11 +30,12 @@ static const char *library_bound(const struct hs_nccl_tests_row *r)
 
 static const char *plan_bound(const struct hs_nccl_tests_row *r)
 {
-    struct hs_plan_cost cost = hs_plan_cost(r->system, &r->problem, r->plan);
+    struct hs_plan_cost cost;
     const struct hs_stage_cost *slowest = &cost.stages[0];
 
-    if (hs_plan_is_flat(r->plan) && r->library.seconds == r->seconds) /* the library's own call */
+    if (hs_plan_is_default(r->plan))
         return library_bound(r);
+    cost = hs_plan_cost(r->system, &r->problem, r->plan);
     if (cost.latency_seconds + cost.launch_seconds >= cost.bandwidth_seconds)
         return BOUND_BY_LATENCY;
     for (int i = 1; i < cost.count; i++)
@@ -48,11 +49,6 @@ static const char *redop(const struct hs_nccl_tests_row *r)
     bool reduces = hs_collectives[r->problem.collective].outcome == HS_OUTCOME_REDUCED;
 
     return reduces ? hs_operation_names[HS_SUM] : "none";
-}
-
-static double comparable(const struct hs_nccl_tests_row *r)
-{
-    return isnan(r->library.best_seconds) ? r->seconds : r->library.best_seconds;
 }
 
 static const char *rule(const struct hs_nccl_tests_row *r)
@@ -88,15 +84,13 @@ static const char *rule(const struct hs_nccl_tests_row *r)
     column(BUSBW_, "bus_bytes_per_second", "busbw", NULL, GIGABYTES, ALWAYS, BUSBW(r->seconds))    \
     column(BOUND, "bound", "bound", NULL, FIGURE, ALWAYS, plan_bound(r))                           \
     column(OVER, "gain_over_library", NULL, NULL, RATIO, IF_ANY,                                   \
-           r->library.seconds / comparable(r))                                                     \
-    column(MEDIAN, "gain_median", NULL, NULL, RATIO, IF_ANY, r->library.gain.median)               \
-    column(LOW_GAIN, "gain_low", NULL, NULL, RATIO, IF_ANY, r->library.gain.low)                   \
-    column(HIGH_GAIN, "gain_high", NULL, NULL, RATIO, IF_ANY, r->library.gain.high)                \
+           rule(r) ? r->gain.median : (double)NAN)                                                 \
+    column(LOW_GAIN, "gain_low", NULL, NULL, RATIO, IF_ANY, r->gain.low)                           \
+    column(HIGH_GAIN, "gain_high", NULL, NULL, RATIO, IF_ANY, r->gain.high)                        \
     column(GAIN, NULL, "gain", NULL, FIGURE, IF_ANY,                                               \
-           rule(r) ? HS_AS_GAIN(r->library.gain.median) : NULL)                                    \
-    column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
-           r->library.gain.low < r->library.gain.high ? HS_AS_GAIN_RANGE(&r->library.gain)         \
-                                                      : NULL)
+           rule(r) ? HS_AS_GAIN(r->gain.median) : NULL)                                            \
+    column(RANGE, NULL, "90 % range", NULL, FIGURE, IF_ANY,                                        \
+           r->gain.low < r->gain.high ? HS_AS_GAIN_RANGE(&r->gain) : NULL)
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };

@@ -14,9 +14,9 @@ struct hs_nccl_tests_row {
     const struct hs_system *system;
     struct hs_problem problem;
     enum hs_datatype datatype;
-    /* With the plan's gain over it; its columns are there where some row has its price. */
-    struct hs_library_price library;
-    const struct hs_plan *plan; /* the best */
+    struct hs_library_price library; /* its columns are there where some row has its price */
+    struct hs_gain gain;             /* of the plan, over the library's call, else the flat plan */
+    const struct hs_plan *plan;      /* the verdict's */
     double seconds;
 };
 

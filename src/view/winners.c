@@ -5,24 +5,22 @@
 
 static struct hs_value margin(const struct hs_winner *r)
 {
-    double margin = r->second ? r->second->seconds / r->seconds - 1 : NAN;
-
-    bool tie = fabs(margin) < 1e-12; /* below 0: another plan loses less where figures are off */
+    double margin = r->second ? r->second_seconds / r->seconds - 1 : NAN;
+    bool tie = fabs(margin) < 1e-9;
 
     return (struct hs_value){.number = tie ? NAN : margin, .mark = tie ? "tie" : NULL};
 }
 
-#define GAIN_TEXT(native) gain((char[HS_FIGURE_TEXT]){0}, r, native)
-#define DRAWN(figure)     (r->drawn ? r->drawn->figure : (double)NAN)
+#define GAIN_TEXT(over_default) gain((char[HS_FIGURE_TEXT]){0}, r, over_default)
 
 /* As many digits as are known. */
-static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bool native)
+static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bool over_default)
 {
-    if (r->native != native || isnan(r->gain))
+    if (r->over_default != over_default || isnan(r->gain))
         return NULL;
     if (!isfinite(r->gain))
         return "-";
-    return r->drawn ? hs_gain_figure(text, r->drawn->median) : hs_ratio_figure(text, r->gain, 1);
+    return isnan(r->gain_low) ? hs_ratio_figure(text, r->gain, 1) : hs_gain_figure(text, r->gain);
 }
 
 /* clang-format off */
@@ -34,17 +32,19 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
            hs_value_marked(r->plan ? HS_AS_PLAN(r->plan) : "none", r->mark))                       \
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
-    column(OVER, "gain_over_flat", NULL, NULL, RATIO, ALWAYS, r->gain)                             \
-    column(MEDIAN, "gain_median", NULL, NULL, RATIO, IF_ANY, DRAWN(median))                        \
-    column(LOW, "gain_low", NULL, NULL, RATIO, IF_ANY, DRAWN(low))                                 \
-    column(HIGH, "gain_high", NULL, NULL, RATIO, IF_ANY, DRAWN(high))                              \
-    column(GAIN, NULL, "faster than flat", NULL, FIGURE, IF_ANY, GAIN_TEXT(false))                 \
-    column(OWN, NULL, "faster than NCCL", NULL, FIGURE, IF_ANY, GAIN_TEXT(true))                   \
-    column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
-           DRAWN(low) < DRAWN(high) ? HS_AS_GAIN_RANGE(r->drawn) : NULL)                           \
+    column(ADVICE, "advice", "advice", NULL, TEXT, IF_ANY, r->advice)                              \
+    column(OVER, "gain", NULL, NULL, RATIO, ALWAYS, r->gain)                                       \
+    column(LOW, "gain_low", NULL, NULL, RATIO, IF_ANY, r->gain_low)                                \
+    column(HIGH, "gain_high", NULL, NULL, RATIO, IF_ANY, r->gain_high)                             \
+    column(GAIN, NULL, "vs flat", NULL, FIGURE, IF_ANY, GAIN_TEXT(false))                          \
+    column(OWN, NULL, "vs default", NULL, FIGURE, IF_ANY, GAIN_TEXT(true))                         \
+    column(RANGE, NULL, "90 % range", NULL, FIGURE, IF_ANY,                                        \
+           r->gain_low < r->gain_high                                                              \
+               ? HS_AS_GAIN_RANGE(&((struct hs_gain){r->gain, r->gain_low, r->gain_high, 1}))      \
+               : NULL)                                                                             \
     column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
-           r->second ? HS_AS_PLAN(&r->second->plan) : NULL)                                        \
+           r->second ? HS_AS_PLAN(r->second) : NULL)                                               \
     column(MARGIN, "margin", "margin", "%", PERCENT2, ALWAYS, margin(r))                           \
     column(REGRET, "regret", "regret", "%", PERCENT2, IF_ANY, r->regret)                           \
     column(GROWTH, "growth", "growth", NULL, TEXT, ALWAYS, r->growth)                              \
@@ -59,10 +59,10 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES),  P(PLAN),   P(TIME),  P(SPREAD),
-                                         P(GAIN),   P(OWN),    P(RANGE), P(REACHED),
+static const struct hs_pick by_size[] = {P(BYTES), P(ADVICE), P(PLAN),   P(TIME),
+                                         P(GAIN),  P(OWN),    P(RANGE),  P(REACHED),
                                          P(SECOND), P(MARGIN), P(REGRET)},
-                            by_count[] = {P(NP),     P(PLAN),   P(TIME),   P(SPREAD),
+                            by_count[] = {P(NP),     P(ADVICE), P(PLAN),   P(TIME),
                                           P(GAIN),   P(OWN),    P(RANGE),  P(REACHED),
                                           P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
                             by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"},
@@ -80,6 +80,8 @@ struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_
                               .plan = plan,
                               .seconds = seconds,
                               .spread = NAN,
+                              .gain_low = NAN,
+                              .gain_high = NAN,
                               .gain = hs_or_dash(flat_seconds / seconds),
                               .reached = NAN,
                               .regret = NAN};
@@ -146,8 +148,8 @@ void hs_winners_matrices(struct hs_sheet *sheet, struct hs_table *table, size_t 
         const char *title;
     } matrices[] = {{PLAN, "Best plan"},
                     {TIME, "Its time"},
-                    {GAIN, "Faster than flat"},
-                    {OWN, "Faster than NCCL"}};
+                    {GAIN, "Gain over the flat plan"},
+                    {OWN, "Gain over the default call"}};
 
     if (!hs_sheet_is_read(sheet)) {
         hs_sheet_table(sheet, table);

@@ -25,18 +25,20 @@ struct hs_winner {
     const struct hs_plan *plan;  /* NULL: none */
     const char *mark;            /* static text, " *" */
     double seconds, spread;      /* spread: half of the 95 % interval over the time */
-    double gain, regret;         /* gain: over the flat split, by the figures as they stand */
-    const struct hs_gain *drawn; /* the same on machines drawn: what people see; NULL: none are */
+    double gain, regret;         /* gain: over the default call, else over the flat plan */
+    double gain_low, gain_high;  /* its 90 % range; NaN: nothing was sampled */
+    const char *advice;          /* static text; NULL: the time is nominal */
     double reached;              /* of the limit (model/limit.h) */
-    bool native; /* the flat split is NCCL's own call: it is what the gain is over */
-    const struct hs_search_plan *second; /* the runner-up */
+    bool over_default;               /* what the gain is over */
+    const struct hs_plan *second;    /* the runner-up; NULL: none */
+    double second_seconds;
     const char *growth;                  /* how it follows from the winner of the count before */
     const char *here;                    /* what a reader is to find in the table */
     const char *flat, *library;          /* gains with their intervals */
     const char *how, *file;
 };
 
-/* One with its gain over the flat split, and without what else could be said. */
+/* One with its gain over the flat plan, and without what else could be said. */
 struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_plan *plan,
                               double seconds, double flat_seconds);
 

@@ -1,0 +1,143 @@
+/*
+ * expected.h - which plan to take where parameters are not known: the one of least expected time,
+ * relative to a reference, over samples of them.
+ *
+ * The reference is the library's default call where that has a price, else the flat plan. With t_ej
+ * the time of edge e in sample j and R_j that of the reference, a plan takes sum_e t_ej / R_j of the
+ * reference's time; its mean over the samples is a sum over edges of mean_j (t_ej / R_j), so the K
+ * plans of least expected ratio are K shortest paths: exact, without chunks. The estimate of a plan
+ * is this ratio times the library's price, or the flat plan's mean. (The least of the largest losses is no such sum, and
+ * hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max and min-max regret versions of
+ * combinatorial optimization problems".)
+ *
+ * With chunks, and in lattices of more than HS_EXPECTED_EDGES edges, the rows are left out: plans are
+ * then compared over the same samples one by one.
+ */
+#ifndef HS_SEARCH_EXPECTED_H
+#define HS_SEARCH_EXPECTED_H
+
+#include "model/machines.h"
+#include "model/price_library.h"
+#include "search/lattice.h"
+#include "search/search.h"
+
+/* A plan within 1 % of the best of a sample counts as best there. */
+#define HS_EXPECTED_TIE 1.01
+/* Samples over which a measurement is looked for: what it gains is a small difference of means, so
+ * more than a plan is chosen on. */
+#define HS_EXPECTED_ASKED 1000
+/* Edges from which on a table of all samples takes too long. */
+#define HS_EXPECTED_EDGES 1024
+
+/* An edge by the algorithms that it goes out and comes back by. */
+struct hs_edge_row {
+    enum hs_algorithm ways[2];
+    struct hs_stage_key keys[2]; /* as hs_problem_ways has them */
+    int stages;                  /* 1 or 2 */
+};
+
+/* What each edge takes in each sample, by each algorithm, over the reference there. */
+struct hs_expected {
+    struct hs_problem problem;
+    struct hs_library_price library; /* the reference, where it has a price */
+    double reference_seconds;        /* the library's price, or the mean of R_j; estimates are of it */
+    size_t samples;
+    double *reference; /* [samples] owned: R_j */
+    double *least;     /* [samples] owned: the best plan's time over R_j */
+    const struct hs_machines *drawn; /* borrowed: the samples */
+    /* Where the K best are shortest paths: the lattice, and its rows; else row_count is 0. */
+    struct hs_lattice lattice;
+    size_t row_count;
+    /* [row_count] owned, of edge e: first_row[e] .. first_row[e + 1] - 1 */
+    struct hs_edge_row *rows;
+    size_t *first_row; /* [edge_count + 1] owned */
+    double *relative;  /* [row_count][samples] owned: t_ej / R_j */
+    double by_chance;  /* hs_expected_drop's; 0: not known yet */
+};
+
+/* Of the request's problem and algorithms; `library` may be one without a price. `exact`: with rows,
+ * of one chunk. HS_INVALID: more than HS_EXPECTED_EDGES edges; HS_MEMORY. */
+enum hs_status hs_expected_init(struct hs_expected *expected,
+                                const struct hs_search_request *request,
+                                const struct hs_machines *machines,
+                                const struct hs_library_price *library, bool exact,
+                                struct hs_error *err);
+void hs_expected_release(struct hs_expected *expected);
+
+/* A plan over the samples. */
+struct hs_estimate {
+    double seconds;                   /* the expected ratio times the reference's price */
+    double low_seconds, high_seconds; /* 90 % of the samples lie between, and the estimate */
+    double probability_best;          /* share of samples in which no plan is 1 % faster */
+    struct hs_gain gain; /* over the reference; median: the expected one, 1 / expected ratio */
+    double loss;         /* expected, over the best plan of each sample, in units of the reference */
+};
+
+/* HS_MEMORY. */
+enum hs_status hs_estimate_of(struct hs_estimate *out, const struct hs_expected *expected,
+                              const struct hs_plan *plan, struct hs_error *err);
+/* The same of the reference itself. HS_MEMORY. */
+enum hs_status hs_estimate_reference(struct hs_estimate *out, const struct hs_expected *expected,
+                                     struct hs_error *err);
+/* How many times as fast as another plan it is in each sample. HS_MEMORY. */
+enum hs_status hs_estimate_gain(struct hs_gain *out, const struct hs_expected *expected,
+                                const struct hs_plan *plan, const struct hs_plan *other,
+                                struct hs_error *err);
+
+/* A plan and its estimate. */
+struct hs_estimated {
+    struct hs_plan plan;
+    struct hs_estimate estimate;
+};
+
+/* The `top` plans of least expected time, of different splits, best first, in plans[top]: of all, by
+ * rows; without rows of the [count] given. Ties: fewer layers first, then smaller sizes. Returns how
+ * many in *found. HS_MEMORY. */
+enum hs_status hs_expected_best(struct hs_estimated *plans, size_t *found, size_t top,
+                                struct hs_expected *expected, const struct hs_search_plan *given,
+                                size_t count, struct hs_error *err);
+
+/* By rows: of the plans within HS_EXPECTED_TIE of the best the one of fewest layers, of these the
+ * fastest. HS_MEMORY. */
+enum hs_status hs_expected_simplest(struct hs_estimated *out, const struct hs_expected *expected,
+                                    struct hs_error *err);
+
+/* ---- what to measure ------------------------------------------------------------------------- */
+
+/* By how much the expected loss falls where a figure is known, `figure[j]` of machine j: machines
+ * are sorted by it into groups, each with its own best plan, and compared with groups by chance
+ * (expected value of perfect information on one parameter: Raiffa and Schlaifer 1961; by groups:
+ * Strong and Oakley 2013). May come out a little below 0. HS_MEMORY. */
+enum hs_status hs_expected_drop(double *out, struct hs_expected *expected, const double *figure,
+                              struct hs_error *err);
+/* The same where the time of one layer by one algorithm is known, measured alone:
+ * drops[row_count], 0 of rows by two. HS_MEMORY. */
+enum hs_status hs_expected_stage_drops(double *drops, struct hs_expected *expected,
+                                     struct hs_error *err);
+/* The stage to measure first, and what the expected loss falls by: of those that tell 98 %
+ * of what the best one tells, that of the fewest ranks. HS_MEMORY. */
+enum hs_status hs_expected_stage(struct hs_stage_key *key, double *drop,
+                               struct hs_expected *expected, struct hs_error *err);
+
+/* The same where two plans as a whole are known beside each other, what lies between their calls
+ * included. HS_MEMORY. */
+enum hs_status hs_expected_pair_drop(double *out, struct hs_expected *expected,
+                                   const struct hs_plan *one, const struct hs_plan *other,
+                                   struct hs_error *err);
+
+/* What decides, and what to measure first. */
+struct hs_proposal {
+    const struct hs_machines_figure *figure; /* of the machines, which tells most; NULL: none */
+    double known;                            /* what the expected loss falls by with it */
+    struct hs_stage_key stage;               /* hs_expected_stage's */
+    double measured;                         /* what it falls by with that */
+    bool whole;           /* no stage tells as much as two plans beside each other: that shown, */
+    struct hs_plan rival; /* and, where so, this one */
+    double compared;      /* what it falls by with two plans */
+};
+
+/* Of a plan that is shown, of the rows' layers. HS_MEMORY. */
+enum hs_status hs_propose(struct hs_proposal *out, struct hs_expected *expected,
+                                 const struct hs_plan *shown, struct hs_error *err);
+
+#endif
