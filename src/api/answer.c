@@ -130,8 +130,8 @@ bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predi
     if (is_calibrated(asked) || system->constants.count > 0)
         return false;
     if (hs_system_is_nccl_native(system))
-        return (domains_of(point) > 1 ? system->nccl.parts.network : system->nccl.parts.gpu.times) ==
-               HS_FIGURE_GUESS;
+        return (domains_of(point) > 1 ? system->nccl.parts.network
+                                      : system->nccl.parts.gpu.times) == HS_FIGURE_GUESS;
     return worst_kind(point, &level) == HS_FIGURE_GUESS;
 }
 
@@ -143,13 +143,16 @@ static void say_nccl_evidence(const struct builder *b)
     bool beyond = domains > parts->fitted_domains;
 
     if (domains <= 1 && parts->gpu.times == HS_FIGURE_FITTED)
-        set_text(b, out, "nothing was measured on this machine; calls inside nodes with GPUs like "
-                         "%s were", parts->gpu.name);
+        set_text(b, out,
+                 "nothing was measured on this machine; calls inside nodes with GPUs like "
+                 "%s were",
+                 parts->gpu.name);
     else if (domains > 1 && parts->network == HS_FIGURE_FITTED)
-        set_text(b, out, "nothing was measured on this machine; %s with %s was, on up to %" PRId64
-                         " node%s%s", parts->gpu.name, parts->nic.name, parts->fitted_domains,
-                 HS_PLURAL(parts->fitted_domains),
-                 beyond ? ": beyond them it is extrapolated" : "");
+        set_text(
+            b, out,
+            "nothing was measured on this machine; %s with %s was, on up to %" PRId64 " node%s%s",
+            parts->gpu.name, parts->nic.name, parts->fitted_domains,
+            HS_PLURAL(parts->fitted_domains), beyond ? ": beyond them it is extrapolated" : "");
     else if (domains > 1 && parts->network == HS_FIGURE_VENDOR)
         set_text(b, out, "nothing was measured on this machine; %s and %s were, but not together",
                  parts->gpu.name, parts->nic.name);
@@ -176,7 +179,8 @@ static void say_evidence(const struct builder *b)
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)
-        set_text(b, out, "nothing was measured on this machine; the bandwidth of %s is as described",
+        set_text(b, out,
+                 "nothing was measured on this machine; the bandwidth of %s is as described",
                  level);
     else
         set_text(b, out, "latencies and bandwidths of this machine were measured and published");
@@ -193,9 +197,10 @@ static void say_default(const struct builder *b)
     if (!hs_library_is_priced(price)) {
         set_text(b, &b->answer->no_default,
                  b->point->request.problem.group.size == 1 ? "one process communicates with nobody"
-                 : is_calibrated(b->asked) ? "the calibration measured layers, not the library's call"
-                 : price->library          ? "%s's %s of such groups has no price"
-                                           : "the description names no library",
+                 : is_calibrated(b->asked)
+                     ? "the calibration measured layers, not the library's call"
+                 : price->library ? "%s's %s of such groups has no price"
+                                  : "the description names no library",
                  hs_library_written(price->library), row->written);
         return;
     }
@@ -226,8 +231,8 @@ static void say_bound(const struct builder *b)
 
 static struct hs_hint *add_hint(const struct builder *b, const char *option, double gain)
 {
-    struct hs_hint *hint = hs_grow(&b->answer->hints, NULL, b->answer->hint_count, sizeof(*hint),
-                                   b->err);
+    struct hs_hint *hint =
+        hs_grow(&b->answer->hints, NULL, b->answer->hint_count, sizeof(*hint), b->err);
 
     if (!hint)
         return NULL;
@@ -243,8 +248,7 @@ static enum hs_status try_request(struct hs_search_plan *best, double *gain,
                                   const struct builder *b, const struct hs_search_request *request)
 {
     struct hs_search_result found;
-    enum hs_status status =
-        hs_search(&found, hs_search_strategy_find("lattice"), request, b->err);
+    enum hs_status status = hs_search(&found, hs_search_strategy_find("lattice"), request, b->err);
 
     if (status)
         return status;
@@ -337,8 +341,8 @@ static enum hs_status append_neighbour(struct hs_text *text, const struct builde
     hs_text_append(text, "%s%" PRId64 " processes (%.1f %% %s) take %s as %s",
                    text->length ? ", " : "", neighbour,
                    fabs(100 * ((double)neighbour / (double)np - 1)),
-                   neighbour < np ? "fewer" : "more",
-                   HS_AS_TIME(point.plans[0].estimate.seconds), HS_AS_PLAN(&point.plans[0].plan));
+                   neighbour < np ? "fewer" : "more", HS_AS_TIME(point.plans[0].estimate.seconds),
+                   HS_AS_PLAN(&point.plans[0].plan));
     hs_predict_point_release(&point);
     return HS_OK;
 }
@@ -384,7 +388,8 @@ static void say_units(const struct builder *b)
                node, np % node, unit);
     else
         ASSUME(b,
-               "nodes of %" PRId64 " and of %" PRId64 " ranks have no common divisor, so every layer "
+               "nodes of %" PRId64 " and of %" PRId64
+               " ranks have no common divisor, so every layer "
                "crosses nodes: %" PRId64 " or %" PRId64 " processes have layers within nodes",
                node, np % node, np / node * node, (np / node + 1) * node);
 }
@@ -397,8 +402,10 @@ static void say_assumptions(const struct builder *b)
 
     if (hs_system_is_nccl_native(system) && parts->nic_count > 0 && parts->switch_nodes == 0 &&
         domains_of(point) > 1)
-        ASSUME(b, "no oversubscription between nodes; write \"%s, 32:2\" where 32 nodes share "
-                  "uplinks of half their rate", system->parts);
+        ASSUME(b,
+               "no oversubscription between nodes; write \"%s, 32:2\" where 32 nodes share "
+               "uplinks of half their rate",
+               system->parts);
     if (point->extrapolated)
         ASSUME(b, "%s describes %" PRId64 " processes: its outermost level (%s) goes on",
                b->asked->label, hs_system_capacity(system),
@@ -511,8 +518,8 @@ static void next_nccl_tests(const struct builder *b, struct hs_stage_key key)
     for (int i = 0; i < hs_phase_calls(key.phase); i++) {
         struct hs_text line = {0};
 
-        hs_text_append(&line, "mpirun -np %" PRId64 " -N %" PRId64
-                              " %s_perf -b %.0f -e %.0f -f 2 >%s",
+        hs_text_append(&line,
+                       "mpirun -np %" PRId64 " -N %" PRId64 " %s_perf -b %.0f -e %.0f -f 2 >%s",
                        key.layer.size, of_node, tests[key.phase][i], fmax(1, bytes / 8), bytes,
                        i == 0 ? "one.txt" : "two.txt");
         add_next(b, &line);
@@ -640,7 +647,8 @@ static void next_at_least(const struct builder *b)
 {
     bool measurable = !hs_collectives[b->point->request.problem.collective].prices_only;
 
-    if (b->answer->verdict.advice == HS_ADVICE_UNDECIDED && b->answer->next_count == 0 && measurable)
+    if (b->answer->verdict.advice == HS_ADVICE_UNDECIDED && b->answer->next_count == 0 &&
+        measurable)
         next_plans(b, &b->point->plans[0].plan, NULL);
 }
 

@@ -29,7 +29,7 @@ static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_e
 
 #define GIVEN 32 /* nominally best plans that are compared over samples where no path is exact */
 #define MANY  (1 << 20) /* ranks of more may have too many layers for a table */
-#define SPARE 8  /* plans more than are shown: some become ties, or are the default call */
+#define SPARE 8         /* plans more than are shown: some become ties, or are the default call */
 
 static bool has_one_chunk(const struct hs_search_request *request)
 {
@@ -63,13 +63,13 @@ static bool flat_is_default(const struct hs_predict_point *point)
 
 static struct hs_estimate nominal(double seconds, double reference_seconds)
 {
-    return (struct hs_estimate){.seconds = seconds,
-                                .low_seconds = NAN,
-                                .high_seconds = NAN,
-                                .probability_best = NAN,
-                                .gain = {seconds > 0 ? reference_seconds / seconds : 1, NAN, NAN,
-                                         NAN},
-                                .loss = NAN};
+    return (struct hs_estimate){
+        .seconds = seconds,
+        .low_seconds = NAN,
+        .high_seconds = NAN,
+        .probability_best = NAN,
+        .gain = {seconds > 0 ? reference_seconds / seconds : 1, NAN, NAN, NAN},
+        .loss = NAN};
 }
 
 /* A plan's nominal time, to be compared with the default call's. */
@@ -148,8 +148,7 @@ static enum hs_status estimate_plans(struct hs_predict_point *point, const struc
 
 static void remove_at(struct hs_predict_point *point, size_t i)
 {
-    memmove(point->plans + i, point->plans + i + 1,
-            (--point->count - i) * sizeof(*point->plans));
+    memmove(point->plans + i, point->plans + i + 1, (--point->count - i) * sizeof(*point->plans));
 }
 
 static void insert_at(struct hs_predict_point *point, size_t i, const struct hs_estimated *plan)

@@ -13,9 +13,8 @@ static struct hs_belief_row row_of(const char *by, const struct hs_predict_point
                                   .plan = &point->plans[0].plan,
                                   .estimate = &point->plans[0].estimate,
                                   .advice = hs_advice_names[point->verdict.advice],
-                                  .library = hs_library_is_priced(&point->library)
-                                                 ? &point->library
-                                                 : NULL};
+                                  .library = hs_library_is_priced(&point->library) ? &point->library
+                                                                                   : NULL};
 }
 
 /* "what changed: 256 is best, no longer 4x64; its 90 % range is 1.17x wide, was 1.45x; ..." */

@@ -36,8 +36,7 @@ enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
     return status;
 }
 
-static enum hs_status add_candidate(struct hs_result_message *message,
-                                    const struct hs_asked *asked,
+static enum hs_status add_candidate(struct hs_result_message *message, const struct hs_asked *asked,
                                     const struct hs_predict_point *point,
                                     const struct hs_estimated *estimated, struct hs_error *err)
 {

@@ -174,10 +174,9 @@ static enum hs_status draw_ranges(struct hs_result_message *message,
 {
     struct hs_expected expected;
     struct hs_estimate estimate;
-    struct hs_library_price library = hs_library_price(request->system, &request->problem,
-                                                       hs_datatype_bytes(message->datatype));
-    enum hs_status status =
-        hs_expected_init(&expected, request, machines, &library, true, err);
+    struct hs_library_price library =
+        hs_library_price(request->system, &request->problem, hs_datatype_bytes(message->datatype));
+    enum hs_status status = hs_expected_init(&expected, request, machines, &library, true, err);
 
     if (status)
         return status == HS_INVALID ? HS_OK : status; /* too many layers: there are no ranges */

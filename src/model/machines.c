@@ -295,13 +295,15 @@ bool hs_machines_differ(const struct hs_machines *machines)
     return machines->figure_count > 0 || machines->belief;
 }
 
+#define ROUNDING 1e-9 /* the same call is no gain */
+
 struct hs_gain hs_gain_of(double *gains, size_t count)
 {
     struct hs_gain gain;
     size_t wins = 0;
 
     for (size_t j = 0; j < count; j++)
-        wins += gains[j] > 1;
+        wins += gains[j] > 1 + ROUNDING;
     gain.share = (double)wins / (double)count;
     gain.median = hs_order_statistic(gains, count, count / 2);
     gain.low = hs_order_statistic(gains, count, count / 20);

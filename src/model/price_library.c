@@ -148,10 +148,8 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     struct hs_plan flat = hs_problem_flat(problem);
     struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING,
                                 hs_problem_layer(problem, &flat.split, flat.split.count - 1)};
-    struct hs_library_price price = {.seconds = NAN,
-                                     .low_seconds = NAN,
-                                     .high_seconds = NAN,
-                                     .latency_seconds = NAN};
+    struct hs_library_price price = {
+        .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
 
     if (system->fits.count > 0)
         return price;
@@ -213,8 +211,7 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
 
         call.system = &machine;
         hs_mpi_system_values(values, &machine);
-        seconds[j] =
-            exp(noise * machines->noise[j]) * hs_mpi_price_model.seconds(&call, values);
+        seconds[j] = exp(noise * machines->noise[j]) * hs_mpi_price_model.seconds(&call, values);
     }
     return HS_OK;
 }

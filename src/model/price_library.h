@@ -25,7 +25,7 @@ struct hs_library_price {
     double seconds;                   /* NaN: without a price */
     double low_seconds, high_seconds; /* the 90 % range */
     double latency_seconds;           /* the same call with next to no bytes */
-    struct hs_mpi_call mpi; /* MPI: the call that is priced */
+    struct hs_mpi_call mpi;           /* MPI: the call that is priced */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };
 

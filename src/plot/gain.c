@@ -184,8 +184,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return hs_no_memory(err);
     for (size_t m = 0; m < sizes.count; m++)
         sizes.over_library =
-            sizes.over_library ||
-            (sizes.messages[m]->answer && sizes.messages[m]->answer->usual);
+            sizes.over_library || (sizes.messages[m]->answer && sizes.messages[m]->answer->usual);
     status = write_all(out, job, &sizes, err);
     free(sizes.messages);
     return status;

@@ -113,7 +113,8 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
     } else if (predicted_answer(subject)) {
         hs_answer_append_title(answer, &of);
         hs_answer_append_odds(hs_html_value(values, "odds"), &of);
-        hs_text_append(hs_html_value(values, "evidence"), "%s", predicted_answer(subject)->evidence);
+        hs_text_append(hs_html_value(values, "evidence"), "%s",
+                       predicted_answer(subject)->evidence);
         hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     } else if (library_wins(subject)) {
         hs_text_append(answer, "Keep the default: %s is faster than every split", subject->library);

@@ -39,8 +39,8 @@ static enum hs_status check_verdict(void *object, const struct hs_place *place,
     if (isnan(verdict->gain_low) ||
         (verdict->gain_low <= verdict->gain && verdict->gain <= verdict->gain_high))
         return HS_OK;
-    return hs_field_fail(place, "gain", err, "expected one between gain_low and gain_high, found %g",
-                         verdict->gain);
+    return hs_field_fail(place, "gain", err,
+                         "expected one between gain_low and gain_high, found %g", verdict->gain);
 }
 
 static const struct hs_fields verdict_fields = {
@@ -65,8 +65,8 @@ static enum hs_status check_default(void *object, const struct hs_place *place,
 
     if (usual->low_seconds <= usual->seconds && usual->seconds <= usual->high_seconds)
         return HS_OK;
-    return hs_field_fail(place, "seconds", err, "expected one between its low and high end, found %g",
-                         usual->seconds);
+    return hs_field_fail(place, "seconds", err,
+                         "expected one between its low and high end, found %g", usual->seconds);
 }
 
 static const struct hs_fields default_fields = {
@@ -89,16 +89,16 @@ static const struct hs_field tie_rows[] = {
 };
 static const struct hs_fields tie_fields = {HS_ROWS(tie_rows, struct hs_plan)};
 
-#define ANSWER(member)      HS_AT(struct hs_answer, member)
+#define ANSWER(member)       HS_AT(struct hs_answer, member)
 #define LINES(member, count) HS_LIST_AT(struct hs_answer, member, count)
-#define LINES_MAX           64
+#define LINES_MAX            64
 
 static const struct hs_field answer_rows[] = {
     {"verdict", HS_OBJECT, ANSWER(verdict), .fields = &verdict_fields},
     {"evidence", HS_TEXT, HS_OWNED(struct hs_answer, evidence), .min = 1,
      .about = "What was measured of this machine, or of machines of its class."},
-    {"default", HS_OBJECT, HS_OWNED(struct hs_answer, usual), HS_OPTIONAL, .fields = &default_fields,
-     .about = "The library's own call; absent where it has no price."},
+    {"default", HS_OBJECT, HS_OWNED(struct hs_answer, usual), HS_OPTIONAL,
+     .fields = &default_fields, .about = "The library's own call; absent where it has no price."},
     {"no_default", HS_TEXT, HS_OWNED(struct hs_answer, no_default), HS_OPTIONAL, .min = 1,
      .about = "Why it has none: gains are over the flat plan then."},
     {"bound_seconds", HS_TIME, ANSWER(bound_seconds), HS_OPTIONAL,
@@ -106,7 +106,8 @@ static const struct hs_field answer_rows[] = {
     {"bound_by", HS_TEXT, HS_OWNED(struct hs_answer, bound_by), HS_OPTIONAL, .min = 1,
      .about = "The level that sets the bound."},
     {"samples", HS_INTEGER, ANSWER(samples), .max = 1e6,
-     .about = "Samples of the uncertain parameters that times are expected over; 0: nominal times."},
+     .about =
+         "Samples of the uncertain parameters that times are expected over; 0: nominal times."},
     {"ties", HS_LIST, LINES(ties, tie_count), HS_OPTIONAL, .max = HS_RESULT_CANDIDATES_MAX,
      .fields = &tie_fields,
      .about = "Plans that are faster than the first candidate by too little: by less than 3 % "

@@ -43,16 +43,16 @@ struct hs_verdict {
 
 /* The library's own call. */
 struct hs_default_call {
-    char *name;   /* owned; "NCCL" */
-    char *choice; /* owned; algorithm and protocol: "tree, LL128" */
+    char *name;                                /* owned; "NCCL" */
+    char *choice;                              /* owned; algorithm and protocol: "tree, LL128" */
     double seconds, low_seconds, high_seconds; /* the 90 % range */
 };
 
 /* Something that was not asked for and would be faster. */
 struct hs_hint {
-    char *option;  /* owned; "--chunks 1,2,4,8" */
-    char *text;    /* owned; a sentence */
-    double gain;   /* over the first candidate */
+    char *option; /* owned; "--chunks 1,2,4,8" */
+    char *text;   /* owned; a sentence */
+    double gain;  /* over the first candidate */
 };
 
 struct hs_answer {

@@ -307,8 +307,7 @@ static enum hs_status check_range(const struct hs_candidate *candidate,
     if (isnan(low) != isnan(high))
         return hs_field_fail(place, isnan(low) ? "predicted_low_seconds" : "predicted_high_seconds",
                              err, "missing, with the range's other end");
-    if (isnan(low) ||
-        (low <= candidate->predicted_seconds && candidate->predicted_seconds <= high))
+    if (isnan(low) || (low <= candidate->predicted_seconds && candidate->predicted_seconds <= high))
         return HS_OK;
     return hs_field_fail(place, "predicted_low_seconds", err,
                          "expected a range with its prediction in it, found %g to %g", low, high);
@@ -502,9 +501,10 @@ static const struct hs_field message_rows[] = {
      .fields = &hs_answer_fields},
     {"flat_seconds", HS_TIME, MESSAGE(flat_seconds), HS_OPTIONAL,
      .about = "The flat split: measured where there is a measurement, else predicted."},
-    {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.chunks),
-     HS_OPTIONAL, .custom = &hs_plan_custom,
-     .about = "The first of the candidates, and the verdict's plan; absent where none can be used."},
+    {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.chunks), HS_OPTIONAL,
+     .custom = &hs_plan_custom,
+     .about =
+         "The first of the candidates, and the verdict's plan; absent where none can be used."},
     {"baselines", HS_LIST, LIST(baselines, baseline_count), .max = HS_RESULT_NAMES_MAX,
      .fields = &hs_baseline_fields, .about = "The library's own call, measured in the same run."},
     {"candidates", HS_LIST, LIST(candidates, candidate_count), .max = HS_RESULT_CANDIDATES_MAX,

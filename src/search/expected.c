@@ -72,7 +72,8 @@ static size_t list_stages(struct hs_stage_key *keys, size_t (*places)[2],
             for (int k = 0; k < expected->rows[r].stages; k++) {
                 size_t place = expected->drawn->belief ? stages : first;
 
-                while (place < stages && !hs_stage_key_equal(keys[place], expected->rows[r].keys[k]))
+                while (place < stages &&
+                       !hs_stage_key_equal(keys[place], expected->rows[r].keys[k]))
                     place++;
                 if (place == stages)
                     keys[stages++] = expected->rows[r].keys[k];
@@ -291,8 +292,8 @@ static enum hs_status ratios_of(double *ratios, const struct hs_expected *expect
     if (hs_library_prices_plans(&expected->library))
         hs_library_plan_seconds_each(ratios, expected->drawn, &expected->problem, plan);
     else
-        status = hs_machines_plan_seconds_each(ratios, expected->drawn, &expected->problem, plan,
-                                               err);
+        status =
+            hs_machines_plan_seconds_each(ratios, expected->drawn, &expected->problem, plan, err);
     for (size_t j = 0; !status && j < count; j++)
         ratios[j] /= expected->reference[j];
     return status;
@@ -488,12 +489,11 @@ static enum hs_status best_by_rows(struct hs_estimated *plans, size_t *found, si
     if (!status) {
         weigh(weights, expected);
         weigh_edges(ticks, rows, expected, weights);
-        status = hs_paths_init(&paths,
-                               &(struct hs_paths_problem){.lattice = &expected->lattice,
-                                                          .weights = ticks,
-                                                          .stride = 1,
-                                                          .top = top},
-                               err);
+        status = hs_paths_init(
+            &paths,
+            &(struct hs_paths_problem){
+                .lattice = &expected->lattice, .weights = ticks, .stride = 1, .top = top},
+            err);
     }
     for (size_t i = 0; !status && i < paths.nodes[last].count; i++) {
         plans[i].plan = plan_of_label(&paths, i, expected, rows);
@@ -522,7 +522,8 @@ static void settle_ties(struct hs_estimated *plans, size_t count)
     for (size_t first = 0, end; first < count; first = end) {
         double seconds = plans[first].estimate.seconds;
 
-        for (end = first + 1; end < count && plans[end].estimate.seconds <= seconds * (1 + ROUNDING);)
+        for (end = first + 1;
+             end < count && plans[end].estimate.seconds <= seconds * (1 + ROUNDING);)
             plans[end++].estimate.seconds = seconds;
         qsort(plans + first, end - first, sizeof(*plans), compare_plans);
     }
@@ -595,8 +596,8 @@ enum hs_status hs_expected_best(struct hs_estimated *plans, size_t *found, size_
                                 struct hs_expected *expected, const struct hs_search_plan *given,
                                 size_t count, struct hs_error *err)
 {
-    enum hs_status status =
-        expected->row_count > 0 ? best_by_rows(plans, found, top, expected, err)
+    enum hs_status status = expected->row_count > 0
+                                ? best_by_rows(plans, found, top, expected, err)
                                 : best_of_given(plans, found, top, expected, given, count, err);
 
     settle_ties(plans, *found);
@@ -705,7 +706,7 @@ static enum hs_status least_known(double *out, const struct hs_expected *expecte
 }
 
 enum hs_status hs_expected_drop(double *out, struct hs_expected *expected, const double *figure,
-                              struct hs_error *err)
+                                struct hs_error *err)
 {
     double least = 0, sum = 0;
     uint64_t state = 1;
@@ -724,7 +725,7 @@ enum hs_status hs_expected_drop(double *out, struct hs_expected *expected, const
 }
 
 enum hs_status hs_expected_stage_drops(double *drops, struct hs_expected *expected,
-                                     struct hs_error *err)
+                                       struct hs_error *err)
 {
     double *seconds = malloc(expected->samples * sizeof(*seconds));
     enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
@@ -735,9 +736,10 @@ enum hs_status hs_expected_stage_drops(double *drops, struct hs_expected *expect
             continue;
         /* What differs by rounding alone is the same. */
         for (size_t j = 0; j < expected->samples; j++)
-            seconds[j] = (float)(expected->relative[r * expected->samples + j] * expected->reference[j] -
-                                 hs_machines_gap_seconds(expected->drawn, j, &expected->problem,
-                                                         expected->rows[r].keys[0]));
+            seconds[j] =
+                (float)(expected->relative[r * expected->samples + j] * expected->reference[j] -
+                        hs_machines_gap_seconds(expected->drawn, j, &expected->problem,
+                                                expected->rows[r].keys[0]));
         status = hs_expected_drop(&drops[r], expected, seconds, err);
     }
     free(seconds);
@@ -752,7 +754,7 @@ static int64_t ranks_of(struct hs_layer layer)
 }
 
 enum hs_status hs_expected_stage(struct hs_stage_key *key, double *drop,
-                               struct hs_expected *expected, struct hs_error *err)
+                                 struct hs_expected *expected, struct hs_error *err)
 {
     double *drops = calloc(expected->row_count + 1, sizeof(*drops)), most = 0;
     enum hs_status status = drops ? HS_OK : hs_no_memory(err);
@@ -764,19 +766,19 @@ enum hs_status hs_expected_stage(struct hs_stage_key *key, double *drop,
         most = fmax(most, drops[r]);
     for (size_t r = 0; r < expected->row_count && !status; r++)
         if (drops[r] >= NEARLY * most &&
-            (drops[best] < NEARLY * most ||
-             ranks_of(expected->rows[r].keys[0].layer) < ranks_of(expected->rows[best].keys[0].layer)))
+            (drops[best] < NEARLY * most || ranks_of(expected->rows[r].keys[0].layer) <
+                                                ranks_of(expected->rows[best].keys[0].layer)))
             best = r;
-    *key =
-        expected->row_count > 0 ? expected->rows[best].keys[0] : (struct hs_stage_key){.layer = {1, 1}};
+    *key = expected->row_count > 0 ? expected->rows[best].keys[0]
+                                   : (struct hs_stage_key){.layer = {1, 1}};
     *drop = drops ? drops[best] : 0;
     free(drops);
     return status;
 }
 
 enum hs_status hs_expected_pair_drop(double *out, struct hs_expected *expected,
-                                   const struct hs_plan *one, const struct hs_plan *other,
-                                   struct hs_error *err)
+                                     const struct hs_plan *one, const struct hs_plan *other,
+                                     struct hs_error *err)
 {
     size_t count = expected->samples;
     double *ratios = malloc(2 * count * sizeof(*ratios));
@@ -839,7 +841,8 @@ static enum hs_status find_winners(struct winner winners[WINNERS], size_t *count
     bool room = weights && ways;
 
     *count = 0;
-    for (size_t j = 0; room && expected->row_count > 0 && j < expected->samples && j < PLAYED; j++) {
+    for (size_t j = 0; room && expected->row_count > 0 && j < expected->samples && j < PLAYED;
+         j++) {
         struct hs_plan plan = best_of(expected, j, weights, ways);
         size_t i = 0;
 
@@ -882,7 +885,7 @@ static enum hs_status propose_rival(struct hs_proposal *out, struct hs_expected 
 }
 
 enum hs_status hs_propose(struct hs_proposal *out, struct hs_expected *expected,
-                                 const struct hs_plan *shown, struct hs_error *err)
+                          const struct hs_plan *shown, struct hs_error *err)
 {
     const struct hs_machines *machines = expected->drawn;
     enum hs_status status;

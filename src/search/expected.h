@@ -40,10 +40,10 @@ struct hs_edge_row {
 struct hs_expected {
     struct hs_problem problem;
     struct hs_library_price library; /* the reference, where it has a price */
-    double reference_seconds;        /* the library's price, or the mean of R_j; estimates are of it */
+    double reference_seconds; /* the library's price, or the mean of R_j; estimates are of it */
     size_t samples;
-    double *reference; /* [samples] owned: R_j */
-    double *least;     /* [samples] owned: the best plan's time over R_j */
+    double *reference;               /* [samples] owned: R_j */
+    double *least;                   /* [samples] owned: the best plan's time over R_j */
     const struct hs_machines *drawn; /* borrowed: the samples */
     /* Where the K best are shortest paths: the lattice, and its rows; else row_count is 0. */
     struct hs_lattice lattice;
@@ -70,7 +70,7 @@ struct hs_estimate {
     double low_seconds, high_seconds; /* 90 % of the samples lie between, and the estimate */
     double probability_best;          /* share of samples in which no plan is 1 % faster */
     struct hs_gain gain; /* over the reference; median: the expected one, 1 / expected ratio */
-    double loss;         /* expected, over the best plan of each sample, in units of the reference */
+    double loss; /* expected, over the best plan of each sample, in units of the reference */
 };
 
 /* HS_MEMORY. */
@@ -109,21 +109,21 @@ enum hs_status hs_expected_simplest(struct hs_estimated *out, const struct hs_ex
  * (expected value of perfect information on one parameter: Raiffa and Schlaifer 1961; by groups:
  * Strong and Oakley 2013). May come out a little below 0. HS_MEMORY. */
 enum hs_status hs_expected_drop(double *out, struct hs_expected *expected, const double *figure,
-                              struct hs_error *err);
+                                struct hs_error *err);
 /* The same where the time of one layer by one algorithm is known, measured alone:
  * drops[row_count], 0 of rows by two. HS_MEMORY. */
 enum hs_status hs_expected_stage_drops(double *drops, struct hs_expected *expected,
-                                     struct hs_error *err);
+                                       struct hs_error *err);
 /* The stage to measure first, and what the expected loss falls by: of those that tell 98 %
  * of what the best one tells, that of the fewest ranks. HS_MEMORY. */
 enum hs_status hs_expected_stage(struct hs_stage_key *key, double *drop,
-                               struct hs_expected *expected, struct hs_error *err);
+                                 struct hs_expected *expected, struct hs_error *err);
 
 /* The same where two plans as a whole are known beside each other, what lies between their calls
  * included. HS_MEMORY. */
 enum hs_status hs_expected_pair_drop(double *out, struct hs_expected *expected,
-                                   const struct hs_plan *one, const struct hs_plan *other,
-                                   struct hs_error *err);
+                                     const struct hs_plan *one, const struct hs_plan *other,
+                                     struct hs_error *err);
 
 /* What decides, and what to measure first. */
 struct hs_proposal {
@@ -138,6 +138,6 @@ struct hs_proposal {
 
 /* Of a plan that is shown, of the rows' layers. HS_MEMORY. */
 enum hs_status hs_propose(struct hs_proposal *out, struct hs_expected *expected,
-                                 const struct hs_plan *shown, struct hs_error *err);
+                          const struct hs_plan *shown, struct hs_error *err);
 
 #endif

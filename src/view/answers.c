@@ -58,7 +58,8 @@ void hs_answer_append_title(struct hs_text *out, const struct hs_answer_source *
     const struct hs_verdict *verdict = &answer->verdict;
 
     if (verdict->advice == HS_ADVICE_DEFAULT)
-        hs_text_append(out, "Keep %s's default", answer->usual ? answer->usual->name : "the library");
+        hs_text_append(out, "Keep %s's default",
+                       answer->usual ? answer->usual->name : "the library");
     else if (verdict->advice == HS_ADVICE_UNDECIDED)
         hs_text_append(out, "Cannot tell whether %s is faster than ", HS_AS_PLAN(&verdict->plan));
     else if (keeps(of))
@@ -85,8 +86,9 @@ void hs_answer_append_verdict(struct hs_text *out, const struct hs_answer_source
                    HS_AS_TIME(first->predicted_seconds));
     append_range(out, first->predicted_low_seconds, first->predicted_high_seconds);
     if (keeps(of) && problem.group.size > 1)
-        hs_text_append(out, ", bus bandwidth %s GB/s",
-                       HS_AS_GIGABYTES(hs_problem_bus_bandwidth(&problem, first->predicted_seconds)));
+        hs_text_append(
+            out, ", bus bandwidth %s GB/s",
+            HS_AS_GIGABYTES(hs_problem_bus_bandwidth(&problem, first->predicted_seconds)));
     else if (!keeps(of) && verdict->gain >= 1) {
         hs_text_append(out, ", %s faster than ", HS_AS_GAIN(verdict->gain));
         hs_answer_append_reference(out, of);
@@ -129,7 +131,8 @@ void hs_answer_append_odds(struct hs_text *out, const struct hs_answer_source *o
         hs_text_append(out, "It would be faster in %.0f %% of %lld samples, but that rests on %s.",
                        100 * verdict->share, (long long)answer->samples, answer->evidence);
     else
-        hs_text_append(out, "It is faster in %.0f %% of %lld samples, by %.3gx to %.3gx with 90 %%.",
+        hs_text_append(out,
+                       "It is faster in %.0f %% of %lld samples, by %.3gx to %.3gx with 90 %%.",
                        100 * verdict->share, (long long)answer->samples, verdict->gain_low,
                        verdict->gain_high);
 }
@@ -170,8 +173,11 @@ static void say_lines(struct hs_sheet *sheet, const char *what, char *const *lin
                       bool apart)
 {
     for (size_t i = 0; i < count; i++)
-        hs_sheet_say(sheet, "%s%s%s", i == 0 ? what : apart ? "\n      " : "; ", lines[i],
-                     i + 1 == count ? (apart ? "\n" : ".\n") : "");
+        hs_sheet_say(sheet, "%s%s%s",
+                     i == 0  ? what
+                     : apart ? "\n      "
+                             : "; ",
+                     lines[i], i + 1 == count ? (apart ? "\n" : ".\n") : "");
 }
 
 static void say_bound(struct hs_sheet *sheet, const struct hs_answer_source *of)
@@ -192,7 +198,8 @@ static void say_details(struct hs_sheet *sheet, const struct hs_answer_source *o
 
     say_bound(sheet, of);
     if (first && answer->samples > 0)
-        hs_sheet_say(sheet, "Best in %.0f %% of %lld samples of what is uncertain (1 %% allowed).\n",
+        hs_sheet_say(sheet,
+                     "Best in %.0f %% of %lld samples of what is uncertain (1 %% allowed).\n",
                      100 * first->probability_best, (long long)answer->samples);
     if (answer->decides)
         hs_sheet_say(sheet, "What decides: %s.\n", answer->decides);

@@ -59,8 +59,8 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES), P(ADVICE), P(PLAN),   P(TIME),
-                                         P(GAIN),  P(OWN),    P(RANGE),  P(REACHED),
+static const struct hs_pick by_size[] = {P(BYTES),  P(ADVICE), P(PLAN),  P(TIME),
+                                         P(GAIN),   P(OWN),    P(RANGE), P(REACHED),
                                          P(SECOND), P(MARGIN), P(REGRET)},
                             by_count[] = {P(NP),     P(ADVICE), P(PLAN),   P(TIME),
                                           P(GAIN),   P(OWN),    P(RANGE),  P(REACHED),

@@ -22,19 +22,19 @@ enum hs_winners_of {
 /* A plan that wins; borrows everything. Numbers that do not exist are NaN, texts NULL. */
 struct hs_winner {
     struct hs_problem problem;
-    const struct hs_plan *plan;  /* NULL: none */
-    const char *mark;            /* static text, " *" */
-    double seconds, spread;      /* spread: half of the 95 % interval over the time */
-    double gain, regret;         /* gain: over the default call, else over the flat plan */
-    double gain_low, gain_high;  /* its 90 % range; NaN: nothing was sampled */
-    const char *advice;          /* static text; NULL: the time is nominal */
-    double reached;              /* of the limit (model/limit.h) */
-    bool over_default;               /* what the gain is over */
-    const struct hs_plan *second;    /* the runner-up; NULL: none */
+    const struct hs_plan *plan;   /* NULL: none */
+    const char *mark;             /* static text, " *" */
+    double seconds, spread;       /* spread: half of the 95 % interval over the time */
+    double gain, regret;          /* gain: over the default call, else over the flat plan */
+    double gain_low, gain_high;   /* its 90 % range; NaN: nothing was sampled */
+    const char *advice;           /* static text; NULL: the time is nominal */
+    double reached;               /* of the limit (model/limit.h) */
+    bool over_default;            /* what the gain is over */
+    const struct hs_plan *second; /* the runner-up; NULL: none */
     double second_seconds;
-    const char *growth;                  /* how it follows from the winner of the count before */
-    const char *here;                    /* what a reader is to find in the table */
-    const char *flat, *library;          /* gains with their intervals */
+    const char *growth;         /* how it follows from the winner of the count before */
+    const char *here;           /* what a reader is to find in the table */
+    const char *flat, *library; /* gains with their intervals */
     const char *how, *file;
 };
 
