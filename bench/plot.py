@@ -55,7 +55,7 @@ def main():
                         predicted], check=True, stdout=subprocess.DEVNULL)
         measure(predicted, measured)
         rows = [("load", [program, "plot", measured, "--as", "system", "--tsv"])]
-        for kind in ("scaling", "layers", "bandwidth", "top", "accuracy", "lattice", "system"):
+        for kind in ("scaling", "layers", "bandwidth", "accuracy", "system"):
             for suffix in ("svg", "png"):
                 rows.append((f"{kind} {suffix}", [program, "plot", measured, "--as", kind, "-o",
                                                   os.path.join(folder, f"x.{suffix}")]))

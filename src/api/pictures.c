@@ -134,7 +134,7 @@ static bool is_wanted(const struct hs_plot_kind *kind, const struct hs_plot_job 
 {
     if (kind->of_profile != (job->profile != NULL))
         return false;
-    if (strcmp(kind->name, "scaling") == 0 || strcmp(kind->name, "top") == 0)
+    if (strcmp(kind->name, "scaling") == 0)
         return several_np(job);
     if (strcmp(kind->name, "bandwidth") == 0)
         return job->inputs[0].result->message_count > 1;
@@ -179,8 +179,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
 static enum hs_status draw_all(struct pictures *pictures, struct hs_text *notes,
                                const struct hs_plot_job *job, struct hs_error *err)
 {
-    static const char *const order[] = {"calls", "layers",    "system",   "scaling",
-                                        "top",   "bandwidth", "accuracy", "lattice"};
+    static const char *const order[] = {"calls",   "layers",    "system",
+                                        "scaling", "bandwidth", "accuracy"};
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {

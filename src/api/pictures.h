@@ -34,8 +34,7 @@ struct hs_report_question {
                        "message size to show (default: the largest that all results have)"),       \
         HS_ROW_RESULT_PLAN(                                                                        \
             (place) + offsetof(struct hs_picture_settings, plan),                                  \
-            "layers, bandwidth: show this plan too; lattice, system: show it instead of the "      \
-            "best"),                                                                               \
+            "layers, bandwidth: show this plan too; system: show it instead of the best"),         \
         {.name = "type",                                                                           \
          .argument = "TYPE",                                                                       \
          .words = hs_picture_types,                                                                \

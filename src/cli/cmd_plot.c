@@ -74,7 +74,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(results),
-        "result files of measure or predict, several for scaling, top and accuracy; for calls a "
+        "result files of measure or predict, several for scaling and accuracy; for calls a "
         "profile of a job; - is stdin"),
     {.name = NULL},
 };
@@ -96,8 +96,7 @@ const struct hs_command hs_command_plot = {
         "scaling (time against processes), layers (where the time of each split goes), bandwidth "
         "(against message size), gain (of the best plan over the library's own call, against "
         "message "
-        "size), top (the best five per process count), accuracy (predicted against measured), "
-        "lattice (the divisors and the best path), system (the machine with a plan's "
+        "size), accuracy (predicted against measured), system (the machine with a plan's "
         "layers, and the limit that its links set), calls (what a job spends in its collectives, "
         "of a profile). What is shown can be "
         "told apart without colour; machine and versions stand below "

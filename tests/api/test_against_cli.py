@@ -456,8 +456,8 @@ with tempfile.TemporaryDirectory() as folder:
     sweep = pathlib.Path(folder, "64.json")
     program("predict", "abci", "--np", "64", "--size", "1MiB:4MiB", "-o", sweep)
     profile = ROOT / COUNTED
-    asked = [({"as": kind, **how}, [prediction, sweep] if kind in ("scaling", "top") else [prediction])
-             for kind in ("scaling", "layers", "bandwidth", "gain", "top", "lattice", "system")
+    asked = [({"as": kind, **how}, [prediction, sweep] if kind == "scaling" else [prediction])
+             for kind in ("scaling", "layers", "bandwidth", "gain", "system")
              for how in ({"tsv": "true"}, {"type": "svg"})]
     asked += [({"as": "layers", "type": "png", "plan": "128"}, [prediction]), ({"as": "accuracy", "tsv": "true"}, [prediction]),
               ({"as": "layers", "size": "3MiB", "tsv": "true"}, [prediction]), ({"as": "calls", "tsv": "true"}, [profile])]

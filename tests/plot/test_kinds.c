@@ -133,25 +133,6 @@ static void gain_is_over_the_library_and_the_flat_split(void **state)
     hs_result_release(&predicted);
 }
 
-static void top_ranks_and_prefers_measurements(void **state)
-{
-    struct hs_result measured, predicted;
-    char *text;
-
-    (void)state;
-    load(&measured, MEASURED, "m", 8000000);
-    load(&predicted, PREDICTED, "m", 8000000);
-    text = text_of("top", &measured, &predicted, NULL);
-    /* x, seconds, low, high, rank (0: flat, as white as the legend says), measured, plan; groups
-     * are 7 apart. */
-    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t0\t1\t4\n"
-                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t0\t0\t8\n");
-    assert_has(text, "longest\t6.00000000\n");
-    free(text);
-    hs_result_release(&measured);
-    hs_result_release(&predicted);
-}
-
 static void layers_stack_the_phases_in_time(void **state)
 {
     struct hs_result measured;
@@ -244,25 +225,6 @@ static void accuracy_counts_the_errors(void **state)
     hs_result_release(&predicted);
 }
 
-static void lattice_draws_divisors_and_the_path(void **state)
-{
-    struct hs_result predicted;
-    char *text;
-
-    (void)state;
-    load(&predicted, PREDICTED, "m", 8000000);
-    text = text_of("lattice", &predicted, NULL, NULL);
-    /* 8 has the divisors 1, 2, 4, 8 in a row and 6 layers; 2x4 takes two, the flat split one. */
-    assert_has(text, "nodes\t4\n");
-    assert_has(text, "edges_shown\t2\nedges_in_candidates\t1\nedges_in_none\t3\n");
-    assert_has(text,
-               "# nodes\n# x\ty\tuse\tlabel\n0\t0\t2\t1\n1\t0\t2\t2\n2\t0\t0\t4\n3\t0\t2\t8\n");
-    /* The first layer's line goes straight from 1 to 2. */
-    assert_has(text, "# on_path\n# x\ty\n0\t0\n0.04167\t0\n");
-    free(text);
-    hs_result_release(&predicted);
-}
-
 static void system_has_levels_and_layers(void **state)
 {
     struct hs_result predicted;
@@ -338,8 +300,8 @@ static void two_machines_do_not_mix(void **state)
     assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
     assert_string_equal(error.message,
                         "results of two machines in one plot: a.json is of m, b.json is of other");
-    assert_int_equal(failure_of(&error, "lattice", &a, &b, NULL), HS_INVALID);
-    assert_string_equal(error.message, "lattice: expected one result file, found 2");
+    assert_int_equal(failure_of(&error, "layers", &a, &b, NULL), HS_INVALID);
+    assert_string_equal(error.message, "layers: expected one result file, found 2");
     hs_result_release(&b);
     load(&b, PREDICTED, "m", 4000000);
     assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
@@ -402,13 +364,11 @@ static const struct CMUnitTest tests[] = {
             scaling_has_flat_best_and_library),
     HS_TEST("gain is over the library, and of predictions over what they have",
             gain_is_over_the_library_and_the_flat_split),
-    HS_TEST("top ranks the candidates, flat among them", top_ranks_and_prefers_measurements),
     HS_TEST("layers stacks the phases in the order of time", layers_stack_the_phases_in_time),
     HS_TEST("layers shows a plan that is not in the file, by the model",
             layers_shows_a_plan_by_the_model),
     HS_TEST("bandwidth is n / t * 2 (np - 1) / np", bandwidth_is_bus_bandwidth),
     HS_TEST("accuracy counts how wrong the predictions are", accuracy_counts_the_errors),
-    HS_TEST("lattice draws the divisors and the path", lattice_draws_divisors_and_the_path),
     HS_TEST("system has the levels and the layers of the plan", system_has_levels_and_layers),
     HS_TEST("system draws a level of single links", system_draws_single_links),
     HS_TEST("results that do not belong together are refused", two_machines_do_not_mix),

@@ -26,7 +26,7 @@ try plot abci.json none.json --as scaling -o x.svg
 try plot abci.json --as accuracy -o x.svg
 hiersearch predict abci --np 1 -q -o one.json >one.txt
 try plot one.json --as layers -o x.svg
-try plot abci.json abci.json --as lattice -o x.svg
+try plot abci.json abci.json --as layers -o x.svg
 try plot abci.json summit.json --as scaling -o x.svg
 # Machines that were given as text have no name to tell them apart.
 hiersearch predict 'node:4@100GB/s~1us,ib@12GB/s~3us' --np 8 -q -o slow.json >slow.txt

@@ -4,6 +4,5 @@ hiersearch predict "$SRC/tests/model/calibrated.json" --np 16 --size 16MiB:32MiB
 sed -i '/"git":/d; s/"hiersearch": "[^"]*",*/"hiersearch": "0.1.0"/' r.json
 hiersearch plot r.json --as layers --size 16MiB --tsv
 hiersearch plot r.json --as bandwidth --tsv | sed -n '/calibrated1/,/^$/p; /named_layers/,$p'
-hiersearch plot r.json --as top --size 16MiB --tsv | sed -n '/^# bars/,/^$/p'
 hiersearch plot r.json --as scaling --size 16MiB --tsv | sed -n '/^# interval/,/^$/p'
 hiersearch plot r.json --as system --size 16MiB --tsv | sed -n '/^# layers/,/^$/p'
