@@ -30,11 +30,11 @@ static enum hs_status check_settings(const char **type, const struct plot_settin
     bool to_stdout = settings->output && strcmp(settings->output, "-") == 0;
 
     *type = settings->ask.type;
-    if (settings->ask.tsv)
+    if (settings->ask.csv)
         return hs_picture_check(&settings->ask, err);
     if (!settings->output)
         return hs_fail(err, HS_INVALID,
-                       "expected -o FILE that ends in .svg, .pdf or .png, or --tsv");
+                       "expected -o FILE that ends in .svg, .pdf or .png, or --csv");
     if (!*type && !to_stdout)
         *type = type_of_name(settings->output);
     if (!*type)
@@ -103,7 +103,7 @@ const struct hs_command hs_command_plot = {
         "each plot.",
     .examples = "  hiersearch plot results/*.json --as scaling -o scaling.svg\n"
                 "  hiersearch plot here.json --as layers --plan 4x8x4 -o layers.pdf\n"
-                "  hiersearch plot here.json --as accuracy --tsv\n"
+                "  hiersearch plot here.json --as accuracy --csv\n"
                 "  hiersearch plot job.json --as calls -o job.svg",
     .arguments = arguments,
     .options = options,

@@ -74,7 +74,7 @@ mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die 
 
 # ---- programs without which commands are skipped: (program, commands) -----------------------------
 TOOLS = (
-    ("gnuplot", r"\bhiersearch plot (?!.*--tsv)"),
+    ("gnuplot", r"\bhiersearch plot (?!.*--csv)"),
     ("jq", r"\bjq\b"),
     ("man", r"\bman -l\b"),
     ("mpicc", r"\bmpiexec\b"),

@@ -1,9 +1,9 @@
-/* What the kinds are made of: fits, phases, TSV cells. */
+/* What the kinds are made of: fits, phases, CSV cells. */
 #include "test.h"
 
+#include "plot/csv.h"
 #include "plot/line.h"
 #include "plot/phases.h"
-#include "plot/tsv.h"
 
 static void a_line_is_found_again(void **state)
 {
@@ -62,12 +62,13 @@ static void a_cell_stays_a_cell(void **state)
     struct hs_text out = {0};
 
     (void)state;
-    hs_tsv_text(&out, "a\tb\nc\"d\xff");
-    hs_tsv_text(&out, "");
-    hs_tsv_number(&out, NAN);
-    hs_tsv_number(&out, 0.1);
-    hs_tsv_row(&out);
-    assert_string_equal(out.data, "a b c'd \t-\t?\t0.1\n");
+    hs_csv_text(&out, "%s", "a\tb\nc\"d\xff");
+    hs_csv_text(&out, "%s", "a,\"b");
+    hs_csv_text(&out, "%s", "");
+    hs_csv_number(&out, NAN);
+    hs_csv_number(&out, 0.1);
+    hs_csv_row(&out);
+    assert_string_equal(out.data, "a b c'd ,\"a,'b\",-,?,0.1\n");
     hs_text_release(&out);
 }
 
@@ -76,11 +77,11 @@ static void a_time_axis_has_a_fitting_unit(void **state)
     struct hs_text out = {0};
 
     (void)state;
-    hs_tsv_time_unit(&out, 1);
-    hs_tsv_time_unit(&out, 0.9999);
-    hs_tsv_time_unit(&out, 2e-7);
-    assert_string_equal(out.data, "time_unit\ts\ntime_factor\t1\ntime_unit\tms\ntime_factor\t1000\n"
-                                  "time_unit\tus\ntime_factor\t1000000\n");
+    hs_csv_time_unit(&out, 1);
+    hs_csv_time_unit(&out, 0.9999);
+    hs_csv_time_unit(&out, 2e-7);
+    assert_string_equal(out.data, "time_unit,s\ntime_factor,1\ntime_unit,ms\ntime_factor,1000\n"
+                                  "time_unit,us\ntime_factor,1000000\n");
     hs_text_release(&out);
 }
 
@@ -89,7 +90,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a fit needs three points, and its times are not negative",
             a_fit_needs_three_points_and_no_time_is_negative),
     HS_TEST("phases run from the inside out and back", phases_run_out_and_back),
-    HS_TEST("a cell of TSV stays a cell", a_cell_stays_a_cell),
+    HS_TEST("a cell of CSV stays a cell", a_cell_stays_a_cell),
     HS_TEST("a time axis has a fitting unit", a_time_axis_has_a_fitting_unit),
 };
 HS_TEST_MAIN(tests)

@@ -186,8 +186,8 @@ json.dump(result, open("no-machine-sizes.json", "w"))
 END
 check "bandwidth has its caption below the axis, and its ticks apart" apart
 overlapping() {
-    "$program" plot one-size.json --as layers -q --tsv | grep -q "	whole [0-9.]* ms$" &&
-        "$program" plot abci-128.json --as layers -q --tsv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
+    "$program" plot one-size.json --as layers -q --csv | grep -q ",whole [0-9.]* ms$" &&
+        "$program" plot abci-128.json --as layers -q --csv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
 }
 check "layers says which time stands behind bars that overlap" overlapping
 long_names() {

@@ -4,7 +4,7 @@ hiersearch predict abci --np 8 -q -o abci.json >abci.txt
 mkdir bin
 try() { echo "\$ hiersearch $*"; PATH=$PWD/bin "$program" "$@" 2>&1; echo "exit $?"; }
 try plot abci.json --as layers -o x.svg
-PATH=$PWD/bin "$program" plot abci.json --as layers --tsv | sed -n 1,2p
+PATH=$PWD/bin "$program" plot abci.json --as layers --csv | sed -n 1,2p
 try report abci.json -o x.html
 grep -c '<svg' x.html
 grep -o 'There are no pictures: [^<]*' x.html

@@ -17,7 +17,7 @@ hiersearch simulate "$cluster" --np 8 --size 1MiB --collective broadcast
 hiersearch predict "$cluster" --np 16 --size 1MiB --collective reduce -q -o reduce.json >/dev/null
 hiersearch export reduce.json --to pytorch
 hiersearch export reduce.json --to simgrid -o machine.xml
-hiersearch plot reduce.json --as scaling --tsv
+hiersearch plot reduce.json --as scaling --csv
 hiersearch report reduce.json -o report.html
 hiersearch compare reduce.json
 hiersearch predict '8xH100, 8xNDR400, 32' --np 16 --collective broadcast
