@@ -25,7 +25,7 @@
 #include "model/system.h"
 #include "result/result_topology.h"
 
-#define HS_RESULT_FORMAT "hiersearch.result/2" /* /1 is read, too: result_upgrade.c */
+#define HS_RESULT_FORMAT "hiersearch.result/2"
 
 /* How a measurement ended. */
 /* clang-format off */
