@@ -201,12 +201,10 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
         return HS_MEMORY;
     if (hs_library_is_priced(&own))
         say_library(predict, point, &own);
-    else if ((own.library || row->prices_only) && point->request.problem.group.size > 1)
+    else if (own.library && point->request.problem.group.size > 1)
         hs_sheet_say(predict->sheet, "%s's own %s has no price here: gains are over %s\n",
                      hs_library_written(own.library), row->written,
-                     row->prices_only           ? "the flat chain"
-                     : hs_plan_is_flat(&fewest) ? "the flat ring"
-                                                : HS_AS_PLAN(&fewest));
+                     hs_plan_is_flat(&fewest) ? "the flat ring" : HS_AS_PLAN(&fewest));
     if (point->sure && !hs_predict_is_calibrated(predict))
         hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                         HS_AS_RANGE(point->regret.low_seconds, point->regret.high_seconds));
@@ -365,7 +363,7 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     enum hs_status status;
 
     if (predict->settings->ask.chunks.count || !predict->notes ||
-        !hs_collective_has_chunks(predict->settings->ask.collective))
+        hs_collective_is_one_way(predict->settings->ask.collective))
         return HS_OK;
     status = best_with_chunks(&best, point, err);
     if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)

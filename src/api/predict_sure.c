@@ -291,8 +291,6 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
     if (status || fmax(proposal.known, fmax(proposal.measured, proposal.compared)) < WORTH)
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, &proposal);
-    if (hs_collectives[point->request.problem.collective].prices_only) /* nothing measures it */
-        return HS_OK;
     say_proposal(predict, point, &proposal);
     return HS_OK;
 }

@@ -107,7 +107,6 @@ PREDICTIONS = [
     ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,dp=32", "over": "dp", "collective": "reduce-scatter", "order": "permuted"}),
     ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": "64", "chunks": "1,2,4"}),
     ("perlmutter", {"np": "256", "collective": "all-to-all", "size": "64MiB", "algorithms": "all", "machines": "0"}),
-    ("node:8@20GB/s~0.5us,ib@12GB/s~2us;library=mpich", {"np": "64", "collective": "broadcast", "size": "1MiB"}),
     ("tsubame3", {"np": "96", "search": "containment", "keep": "2", "widen": "true"}),
 ]
 shipped = text_of("system_names").split()

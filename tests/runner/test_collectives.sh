@@ -99,12 +99,6 @@ done
 measure 8 "$system" --size 1MiB --backend null --order permuted
 check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--order permuted: for --collective reduce-scatter"'
 
-for collective in broadcast reduce; do
-    measure 8 "$system" --size 1MiB --backend null --collective "$collective"
-    check "a $collective is refused in one line, which names what runs" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && \
-        said "--collective $collective: predict has it alone; what runs is allreduce, reduce-scatter, allgather, all-to-all"'
-done
-
 # ---- what others make of it ----------------------------------------------------------------------------------------
 for order in permuted packed grouped; do
     measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
