@@ -3,7 +3,7 @@
 
 The whole process, gnuplot included, `--runs` times after a warm-up: minimum, median and maximum. `accuracy` needs
 measurements: the predictions times 1 to 1.2 stand in for them. The row "load" is the time that reading the file takes
-alone (`system --tsv` on the same file), which is part of every other row.
+alone (`system --csv` on the same file), which is part of every other row.
 Usage: bench/plot.py [--runs N] [--candidates N] [path of the hiersearch program]
 """
 import argparse
@@ -54,8 +54,8 @@ def main():
         subprocess.run([program, "predict", "abci", "--np", str(NP), "--top", str(arguments.candidates), "-q", "-o",
                         predicted], check=True, stdout=subprocess.DEVNULL)
         measure(predicted, measured)
-        rows = [("load", [program, "plot", measured, "--as", "system", "--tsv"])]
-        for kind in ("scaling", "layers", "bandwidth", "top", "accuracy", "lattice", "system"):
+        rows = [("load", [program, "plot", measured, "--as", "system", "--csv"])]
+        for kind in ("scaling", "layers", "bandwidth", "accuracy", "system"):
             for suffix in ("svg", "png"):
                 rows.append((f"{kind} {suffix}", [program, "plot", measured, "--as", kind, "-o",
                                                   os.path.join(folder, f"x.{suffix}")]))

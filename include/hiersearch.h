@@ -316,7 +316,7 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
 /* ==== Answers as they are printed ============================================================== */
 
 /* The answer to a question as the command of its kind prints it, for people or, by ("format",
- * "csv"), "tsv", "md" or "json", as tables or documents:
+ * "csv"), "md" or "json", as tables or documents:
  *
  *     "predict"  of a system: plans, sweeps, ("explain", PLAN), ("before", SYSTEM), ("as",
  *                "nccl-tests"), or a job, whose placement ("as", FORM) says in other programs'
@@ -385,7 +385,7 @@ void hiersearch_exports_free(struct hiersearch_exports *exports);
 /* ==== Pictures and pages ======================================================================= */
 
 /* The results among the inputs as a picture, which gnuplot draws in a process of its own, or, with
- * ("tsv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least. It is
+ * ("csv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least. It is
  * of the profile of a job where that is the one input, or, of no input, with ("profile", PATH).
  * Pictures of other types than SVG are no texts: `length` bytes (NULL: they are not asked for), and
  * a zero behind them. `notes` (or NULL) gets what the program would say on stderr.

@@ -1,5 +1,5 @@
 # bandwidth.gp - bus bandwidth of plans above, bandwidth of single layers below.
-tsv = ARG1; output_file = ARG2; output_type = ARG3
+numbers = ARG1; output_file = ARG2; output_type = ARG3
 load ARG0[1:strlen(ARG0) - strlen("bandwidth.gp")]."common.gp"
 plans = whole("plans"); layers = whole("layers"); predicted = whole("predicted"); library = whole("library")
 measured = whole("measured"); layers_measured = whole("layers_measured")
@@ -12,10 +12,10 @@ array LAYER[6]; array LAYER_POINTS[6]; array LAYER_FITTED[6]
 plan_ticks = ""; layer_ticks = ""
 tick(list) = list.(list eq "" ? "" : ", ").sprintf("\"%s\" %s", strcol(2), strcol(1))
 set table $unused
-plot tsv index "named_plans" using (PLAN_POINTS[int($1)] = int($2), PLAN[int($1)] = strcol(3), 0) with table
-plot tsv index "sizes" using (plan_ticks = tick(plan_ticks), 0) with table
-plot tsv index "entering" using (layer_ticks = tick(layer_ticks), 0) with table
-if (layers > 0) { plot tsv index "named_layers" using (LAYER_POINTS[int($1)] = int($2), LAYER_FITTED[int($1)] = int($3), LAYER[int($1)] = strcol(4), 0) with table }
+plot numbers index "named_plans" using (PLAN_POINTS[int($1)] = int($2), PLAN[int($1)] = strcol(3), 0) with table
+plot numbers index "sizes" using (plan_ticks = tick(plan_ticks), 0) with table
+plot numbers index "entering" using (layer_ticks = tick(layer_ticks), 0) with table
+if (layers > 0) { plot numbers index "named_layers" using (LAYER_POINTS[int($1)] = int($2), LAYER_FITTED[int($1)] = int($3), LAYER[int($1)] = strcol(4), 0) with table }
 unset table
 
 set logscale x 2
@@ -32,12 +32,12 @@ rate = number("rate_factor")
 commands = ""
 do for [i = 1:plans] {
     look = sprintf('linecolor rgb SERIES_COLOUR[%d] pointtype SERIES_POINT[%d] ', i, i)
-    if (predicted) { commands = commands.sprintf(', tsv index "plan%d" using 1:($2 * rate) with linespoints ', i).look. \
+    if (predicted) { commands = commands.sprintf(', numbers index "plan%d" using 1:($2 * rate) with linespoints ', i).look. \
         sprintf('dashtype SERIES_DASH[%d] linewidth 1.8 pointsize %g * PS title PLAN[%d].predicted_title', i, PLAN_POINTS[i] ? 0 : 0.9, i) }
-    if (PLAN_POINTS[i]) { commands = commands.sprintf(', tsv index "plan%d" using 1:($3 * rate):($4 * rate):($5 * rate) with ', i). \
+    if (PLAN_POINTS[i]) { commands = commands.sprintf(', numbers index "plan%d" using 1:($3 * rate):($4 * rate):($5 * rate) with ', i). \
         (predicted ? "yerrorbars " : "yerrorlines ").look.sprintf('pointsize 1.2 * PS linewidth 1.2 title PLAN[%d].", measured"', i) }
 }
-if (library) { commands = commands.', tsv index "library" using 1:($3 * rate):($4 * rate):($5 * rate) with yerrorlines linecolor rgb GREY dashtype 4 pointtype 8 pointsize 1.2 * PS title fact("library_name").", measured"' }
+if (library) { commands = commands.', numbers index "library" using 1:($3 * rate):($4 * rate):($5 * rate) with yerrorlines linecolor rgb GREY dashtype 4 pointtype 8 pointsize 1.2 * PS title fact("library_name").", measured"' }
 
 set multiplot
 eval captions
@@ -58,18 +58,18 @@ rate = number("layer_rate_factor")
 commands = ""
 # What the calibration measured: the band is its 95 % interval.
 do for [i = 1:layers] {
-    if (has_curve(i)) { commands = commands.sprintf(', tsv index "calibrated%d" using 1:($3 * rate):($4 * rate) with filledcurves ', i). \
+    if (has_curve(i)) { commands = commands.sprintf(', numbers index "calibrated%d" using 1:($3 * rate):($4 * rate) with filledcurves ', i). \
         sprintf('linecolor rgb SERIES_COLOUR[%d] fillstyle transparent solid 0.15 noborder notitle', i). \
-        sprintf(', tsv index "calibrated%d" using 1:($2 * rate) with lines linecolor rgb SERIES_COLOUR[%d] linewidth 0.7 notitle', i, i) }
+        sprintf(', numbers index "calibrated%d" using 1:($2 * rate) with lines linecolor rgb SERIES_COLOUR[%d] linewidth 0.7 notitle', i, i) }
 }
 do for [i = 1:layers] {
     look = sprintf('linecolor rgb SERIES_COLOUR[%d] pointtype SERIES_POINT[%d] ', i, i)
-    if (predicted) { commands = commands.sprintf(', tsv index "layer%d" using 1:($2 * rate) with linespoints ', i).look. \
+    if (predicted) { commands = commands.sprintf(', numbers index "layer%d" using 1:($2 * rate) with linespoints ', i).look. \
         sprintf('dashtype SERIES_DASH[%d] linewidth 1.8 pointsize %g * PS ', i, LAYER_POINTS[i] ? 0 : 0.9). \
         (LAYER_POINTS[i] ? "notitle" : sprintf("title LAYER[%d]", i)) }
-    if (LAYER_POINTS[i]) { commands = commands.sprintf(', tsv index "layer%d" using 1:($3 * rate) with points ', i).look. \
+    if (LAYER_POINTS[i]) { commands = commands.sprintf(', numbers index "layer%d" using 1:($3 * rate) with points ', i).look. \
         sprintf('pointsize 1.2 * PS title LAYER[%d]', i) }
-    if (LAYER_FITTED[i]) { commands = commands.sprintf(', tsv index "layer%d" using 1:($4 * rate) with lines ', i). \
+    if (LAYER_FITTED[i]) { commands = commands.sprintf(', numbers index "layer%d" using 1:($4 * rate) with lines ', i). \
         sprintf('linecolor rgb SERIES_COLOUR[%d] dashtype 3 linewidth 1.4 notitle', i) }
 }
 if (layers_measured) {

@@ -1,5 +1,5 @@
 # calls.gp - bars from left to right: what a job spends in each kind of calls, work and waiting.
-tsv = ARG1; output_file = ARG2; output_type = ARG3
+numbers = ARG1; output_file = ARG2; output_type = ARG3
 load ARG0[1:strlen(ARG0) - strlen("calls.gp")]."common.gp"
 rows = whole("rows")
 plot_height = 150 + 15 * caption_lines + 30 * rows
@@ -10,7 +10,7 @@ f = number("time_factor")
 label_room = 20
 room(label) = 3 + strlen(label) * (output_type eq "svg" ? 0.95 : 1.2)
 set table $unused
-plot tsv index "bars" using (label_room = room(strcol(6)) > label_room ? room(strcol(6)) : label_room, 0) with table
+plot numbers index "bars" using (label_room = room(strcol(6)) > label_room ? room(strcol(6)) : label_room, 0) with table
 unset table
 set tmargin 5; set bmargin caption_rows + 3.6; set lmargin label_room; set rmargin 22
 set xlabel (whole("timed") ? "time of a rank (".fact("time_unit").")" : "bytes of a rank (MiB)")
@@ -24,13 +24,13 @@ set key at screen 0.985, screen 1 - 40.0 / plot_height top right horizontal samp
 
 # Waiting is hatched, so that it differs from work on paper too.
 remark(calls, share) = calls.(calls eq "1" ? " call" : " calls").(whole("timed") ? sprintf(", %.1f %%", 100 * share) : "")
-commands = 'plot tsv index "bars" using (0):1:(0):($2 * f):($1 - 0.32):($1 + 0.32) with boxxyerror \
+commands = 'plot numbers index "bars" using (0):1:(0):($2 * f):($1 - 0.32):($1 + 0.32) with boxxyerror \
         fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb "#6db3e2" notitle, \
-    tsv index "bars" using ($2 * f):1:($2 * f):(($2 + $3) * f):($1 - 0.32):($1 + 0.32) with boxxyerror \
+    numbers index "bars" using ($2 * f):1:($2 * f):(($2 + $3) * f):($1 - 0.32):($1 + 0.32) with boxxyerror \
         fillstyle pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" notitle, \
-    tsv index "bars" using (($2 + $3) * f):1:(remark(strcol(4), whole("timed") ? column(5) : 0)) with labels left offset character 0.8, 0 \
+    numbers index "bars" using (($2 + $3) * f):1:(remark(strcol(4), whole("timed") ? column(5) : 0)) with labels left offset character 0.8, 0 \
         font ",10" notitle, \
-    tsv index "bars" using (0):1:yticlabel(6) with points pointtype 0 notitle'
+    numbers index "bars" using (0):1:yticlabel(6) with points pointtype 0 notitle'
 if (whole("timed")) { commands = commands.', keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb "#6db3e2" title "at work"' }
 if (whole("waiting")) { commands = commands.', keyentry with boxes fillstyle pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" title "waiting (hatched)"' }
 eval commands

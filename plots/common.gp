@@ -1,17 +1,18 @@
-# common.gp - what every plot shares: facts of the TSV, output, palette, title and caption.
+# common.gp - what every plot shares: facts, output, palette, title and caption.
 #
-# A script KIND.gp is called as `gnuplot -d -c KIND.gp TSV OUTPUT svg|pdf|png`, sets tsv, output_file,
-# output_type and loads this file. It reads nothing but the TSV (src/plot/plot.h says what is in it).
+# A script KIND.gp is called as `gnuplot -d -c KIND.gp NUMBERS OUTPUT svg|pdf|png`, sets numbers,
+# output_file, output_type and loads this file. It reads nothing but the numbers (src/plot/plot.h
+# says what is in them), whose cells have tabs between: gnuplot 5.4 ends a cell in quotes at its first comma.
 set encoding utf8
 set datafile separator "\t"
 set datafile missing "?"
 
-# Facts: key TAB value, in the first block.
-stats tsv index 0 using 0 nooutput name "FACTS"
+# Facts, a key and a value, in the first block.
+stats numbers index 0 using 0 nooutput name "FACTS"
 array fact_key[FACTS_records]
 array fact_value[FACTS_records]
 set table $unused
-plot tsv index 0 using (fact_key[$0 + 1] = strcol(1), fact_value[$0 + 1] = strcol(2), 0) with table
+plot numbers index 0 using (fact_key[$0 + 1] = strcol(1), fact_value[$0 + 1] = strcol(2), 0) with table
 unset table
 fact_row(key) = int(sum [i = 1:FACTS_records] (fact_key[i] eq key ? i : 0))
 fact(key) = fact_row(key) > 0 ? fact_value[fact_row(key)] : ""

@@ -1,5 +1,5 @@
 # layers.gp - stacked bars from left to right: the layers and phases of each split as they run.
-tsv = ARG1; output_file = ARG2; output_type = ARG3
+numbers = ARG1; output_file = ARG2; output_type = ARG3
 load ARG0[1:strlen(ARG0) - strlen("layers.gp")]."common.gp"
 rows = whole("rows"); measured = whole("measured"); predicted = whole("predicted")
 plot_height = 190 + 15 * caption_lines + (measured && predicted ? 62 : 46) * rows
@@ -11,7 +11,7 @@ f = number("time_factor")
 label_room = 20
 room(label) = 3 + strlen(label) * (output_type eq "svg" ? 1.05 : 1.35)
 set table $unused
-plot tsv index "ticks" using (label_room = room(strcol(2)) > label_room ? room(strcol(2)) : label_room, 0) with table
+plot numbers index "ticks" using (label_room = room(strcol(2)) > label_room ? room(strcol(2)) : label_room, 0) with table
 unset table
 set tmargin 5; set bmargin caption_rows + 3.6; set lmargin label_room; set rmargin (measured && predicted ? 22 : 16)
 set xlabel "time (".fact("time_unit").")"
@@ -29,20 +29,20 @@ array PHASE_COLOUR[5] = ["#b9dcf2", "#0b4f80", "#f3c26b", "#a8d8c0", "#d9d9d9"]
 array PHASE_NAME[5] = ["reduce-scatter", "allreduce", "allgather (hatched)", "exchange", "the library's own call"]
 drawn(i) = strstrt(fact("drawn"), sprintf("%d", i)) > 0
 # Allgathers are hatched, so that they differ from reduce-scatters on paper too.
-boxes(i) = sprintf(', tsv index "segments" using ($5 == %d ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror ', i)
+boxes(i) = sprintf(', numbers index "segments" using ($5 == %d ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror ', i)
 commands = ""
 do for [i = 1:5] { if (drawn(i)) { commands = commands.boxes(i). \
     sprintf('fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb PHASE_COLOUR[%d] notitle', i) } }
 if (drawn(3)) { commands = commands.boxes(3).'fillstyle transparent pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" linewidth 0.5 notitle' }
 commands = commands.', \
-    tsv index "segments" using ($5 != 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
+    numbers index "segments" using ($5 != 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
         with labels font ",10" textcolor rgb BLACK notitle, \
-    tsv index "segments" using ($5 == 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
+    numbers index "segments" using ($5 == 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
         with labels font ",10" textcolor rgb "#ffffff" notitle, \
-    tsv index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK pointtype 13 pointsize 1 * PS \
+    numbers index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK pointtype 13 pointsize 1 * PS \
         linewidth 1.5 notitle, \
-    tsv index "totals" using ($5 * f):1:7 with labels left offset character 0.8, 0 font ",10" notitle, \
-    tsv index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle'
+    numbers index "totals" using ($5 * f):1:7 with labels left offset character 0.8, 0 font ",10" notitle, \
+    numbers index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle'
 do for [i = 1:5] { if (drawn(i)) { commands = commands. \
     sprintf(', keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb PHASE_COLOUR[%d] title PHASE_NAME[%d]', i, i) } }
 commands = commands.', keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"'

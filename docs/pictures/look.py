@@ -11,7 +11,7 @@ from pathlib import Path
 
 import make
 
-KINDS = ("scaling", "layers", "bandwidth", "gain", "top", "accuracy", "lattice", "system")
+KINDS = ("scaling", "layers", "bandwidth", "gain", "accuracy", "system")
 SCREENS = {"screen": (1280, 2400), "phone": (400, 5200)}
 
 

@@ -10,7 +10,6 @@
 #include "scan.h"
 
 #define FORMAT         "hiersearch.result/2"
-#define FORMAT_BEFORE  "hiersearch.result/1"    /* the same, in what is read here */
 #define LIBRARY        "the library's own call" /* a candidate without layers */
 #define FILE_BYTES_MAX ((long)256 << 20)
 
@@ -387,7 +386,7 @@ static const char *make_rules(struct rules *rules, const struct file *file)
 
 static const char *convert(struct rules *rules, struct file *file)
 {
-    if (strcmp(file->format, FORMAT) != 0 && strcmp(file->format, FORMAT_BEFORE) != 0)
+    if (strcmp(file->format, FORMAT) != 0)
         return "not a file of format " FORMAT;
     if (file->chosen || (file->native && !file->measured))
         return "its times are those of NCCL's own choice: there is nothing to tune";

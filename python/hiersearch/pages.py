@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Page(str):
-    """A text of 80 columns (width=120: of more), or tables (format="csv", "tsv", "md" or "json"); and what was said of it, `notes`."""
+    """A text of 80 columns (width=120: of more), or tables (format="csv", "md" or "json"); and what was said of it, `notes`."""
 
     notes: list[str]
 

@@ -151,14 +151,14 @@ def test_pictures_of_the_library(program, tmp_path):
     """picture and report give what the command line writes, and systems and parts are checked alike."""
     result = hs.predict("abci", np=[128], size="1MiB")
     result.save(tmp_path / "result.json")
-    made = hs.picture(tmp_path / "result.json", as_="layers", tsv=True)
-    assert str(made) == program("plot", tmp_path / "result.json", "--as", "layers", "--tsv")
+    made = hs.picture(tmp_path / "result.json", as_="layers", csv=True)
+    assert str(made) == program("plot", tmp_path / "result.json", "--as", "layers", "--csv")
     page = hs.report(tmp_path / "result.json")
     assert page.data.startswith(b"<!") and result.best.plan in str(page)
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == page.data
     job = ROOT / "tests/golden/profile/train.json"
-    assert str(hs.picture(hs.read_profile(job), as_="calls", tsv=True)) == program("plot", job, "--as", "calls", "--tsv")
+    assert str(hs.picture(hs.read_profile(job), as_="calls", csv=True)) == program("plot", job, "--as", "calls", "--csv")
     assert str(hs.report(job)) == program("report", job, "-o", "-")
     assert hs.System("abci").check() == json.loads(program("systems", "--check", "abci", "--json"))
     assert hs.parts() == json.loads(program("systems", "--parts", "--json"))

@@ -266,7 +266,7 @@ static enum hs_status hint_at_chunks(const struct builder *b)
     struct hs_hint *hint;
     double gain;
 
-    if (b->asked->question->chunks.count || !hs_collective_has_chunks(request.problem.collective) ||
+    if (b->asked->question->chunks.count || hs_collective_is_one_way(request.problem.collective) ||
         b->point->found.layers_priced > HINT_LAYERS)
         return HS_OK;
     request.chunks = chunks;
@@ -635,8 +635,7 @@ static enum hs_status propose(const struct builder *b)
     }
     if (!status) {
         say_what_decides(b, &proposal, loss);
-        if (!hs_collectives[point->request.problem.collective].prices_only)
-            next_of_proposal(b, &proposal, shown);
+        next_of_proposal(b, &proposal, shown);
     }
     hs_machines_release(&machines);
     return status;
@@ -645,10 +644,7 @@ static enum hs_status propose(const struct builder *b)
 /* Where it cannot tell, there is always something to measure. */
 static void next_at_least(const struct builder *b)
 {
-    bool measurable = !hs_collectives[b->point->request.problem.collective].prices_only;
-
-    if (b->answer->verdict.advice == HS_ADVICE_UNDECIDED && b->answer->next_count == 0 &&
-        measurable)
+    if (b->answer->verdict.advice == HS_ADVICE_UNDECIDED && b->answer->next_count == 0)
         next_plans(b, &b->point->plans[0].plan, NULL);
 }
 

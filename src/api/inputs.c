@@ -139,13 +139,6 @@ static enum hs_status keep_log(struct hs_inputs *inputs, struct hs_log *log, con
 static enum hs_status keep(struct hs_inputs *inputs, struct hs_log *log, struct hs_result *result,
                            const char *name, struct hs_text *notes, struct hs_error *err)
 {
-    enum hs_status status = hs_collective_check_runs(result->collective, err);
-
-    if (status != HS_OK) {
-        hs_result_release(result);
-        hs_log_release(log);
-        return hs_error_prefix(err, status, name);
-    }
     if (log->point_count > 0) {
         hs_say_notes(notes, log->notes.data);
         return keep_log(inputs, log, name, err);

@@ -48,8 +48,8 @@ enum hs_status hs_picture_check(const struct hs_picture_settings *settings, stru
 {
     if (!settings->kind)
         return hs_fail(err, HS_INVALID, "expected --as KIND");
-    if (settings->tsv && settings->type)
-        return hs_fail(err, HS_INVALID, "--tsv and --type: not together; TSV is no picture");
+    if (settings->csv && settings->type)
+        return hs_fail(err, HS_INVALID, "--csv and --type: not together; CSV is no picture");
     return HS_OK;
 }
 
@@ -68,11 +68,11 @@ static void say_complaints(struct hs_text *notes, const struct hs_text *complain
 
 static enum hs_status draw_one(struct hs_text *out, struct hs_text *notes,
                                const struct hs_picture_settings *settings,
-                               const struct hs_text *tsv, struct hs_error *err)
+                               const struct hs_text *csv, struct hs_error *err)
 {
     struct hs_gnuplot_request request = {.kind = settings->kind,
                                          .type = settings->type ? settings->type : "svg",
-                                         .tsv = tsv,
+                                         .csv = csv,
                                          .limit_seconds = HS_GNUPLOT_SECONDS};
     struct hs_text complaints = {0};
     enum hs_status status = hs_gnuplot_draw(out, &complaints, &request, err);
@@ -88,7 +88,7 @@ enum hs_status hs_picture_make(struct hs_text *out, struct hs_text *notes,
                                const struct hs_inputs *inputs, struct hs_error *err)
 {
     const struct hs_plot_kind *kind;
-    struct hs_text tsv = {0};
+    struct hs_text csv = {0};
     struct hs_plot_job job;
     enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
 
@@ -97,12 +97,12 @@ enum hs_status hs_picture_make(struct hs_text *out, struct hs_text *notes,
     if (status != HS_OK)
         return status;
     job.plan = settings->plan;
-    if (settings->tsv)
+    if (settings->csv)
         return hs_plot_write(out, kind, &job, err);
-    status = hs_plot_write(&tsv, kind, &job, err);
+    status = hs_plot_write(&csv, kind, &job, err);
     if (status == HS_OK)
-        status = draw_one(out, notes, settings, &tsv, err);
-    hs_text_release(&tsv);
+        status = draw_one(out, notes, settings, &csv, err);
+    hs_text_release(&csv);
     return status;
 }
 
@@ -134,7 +134,7 @@ static bool is_wanted(const struct hs_plot_kind *kind, const struct hs_plot_job 
 {
     if (kind->of_profile != (job->profile != NULL))
         return false;
-    if (strcmp(kind->name, "scaling") == 0 || strcmp(kind->name, "top") == 0)
+    if (strcmp(kind->name, "scaling") == 0)
         return several_np(job);
     if (strcmp(kind->name, "bandwidth") == 0)
         return job->inputs[0].result->message_count > 1;
@@ -149,16 +149,16 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
     struct hs_plot_job own = *job;
     struct hs_gnuplot_request request = {
         .kind = kind->name, .type = "svg", .limit_seconds = HS_GNUPLOT_SECONDS};
-    struct hs_text tsv = {0}, complaints = {0};
+    struct hs_text csv = {0}, complaints = {0};
     struct hs_error why;
     enum hs_status status;
 
     if (!kind->many && job->input_count > 1)
         own.input_count = 1;
     own.bytes = strcmp(kind->name, "bandwidth") == 0 ? 0 : job->bytes;
-    status = hs_plot_write(&tsv, kind, &own, &why);
+    status = hs_plot_write(&csv, kind, &own, &why);
     if (status == HS_OK) {
-        request.tsv = &tsv;
+        request.csv = &csv;
         status = hs_gnuplot_draw(&pictures->svgs[pictures->count], &complaints, &request, &why);
         if (complaints.length > 0)
             hs_say_warning(notes, "%s: gnuplot: %s", kind->name, complaints.data);
@@ -171,7 +171,7 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
         }
     }
     hs_text_release(&complaints);
-    hs_text_release(&tsv);
+    hs_text_release(&csv);
     return status == HS_MEMORY ? hs_no_memory(err) : HS_OK;
 }
 
@@ -179,8 +179,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
 static enum hs_status draw_all(struct pictures *pictures, struct hs_text *notes,
                                const struct hs_plot_job *job, struct hs_error *err)
 {
-    static const char *const order[] = {"calls", "layers",    "system",   "scaling",
-                                        "top",   "bandwidth", "accuracy", "lattice"};
+    static const char *const order[] = {"calls",   "layers",    "system",
+                                        "scaling", "bandwidth", "accuracy"};
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {

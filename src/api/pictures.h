@@ -10,7 +10,7 @@
 
 struct hs_picture_settings {
     const char *kind, *size, *plan, *type; /* NULL: not given; type: of hs_gnuplot_types */
-    bool tsv;
+    bool csv;
 };
 
 /* What the library is asked for: a profile, by its path, is in place of results. */
@@ -34,8 +34,7 @@ struct hs_report_question {
                        "message size to show (default: the largest that all results have)"),       \
         HS_ROW_RESULT_PLAN(                                                                        \
             (place) + offsetof(struct hs_picture_settings, plan),                                  \
-            "layers, bandwidth: show this plan too; lattice, system: show it instead of the "      \
-            "best"),                                                                               \
+            "layers, bandwidth: show this plan too; system: show it instead of the best"),         \
         {.name = "type",                                                                           \
          .argument = "TYPE",                                                                       \
          .words = hs_picture_types,                                                                \
@@ -43,9 +42,9 @@ struct hs_report_question {
          .offset = (place) + offsetof(struct hs_picture_settings, type),                           \
          .help = "kind of picture" of_type},                                                       \
     {                                                                                              \
-        .name = "tsv", .type = &hs_option_flag,                                                    \
-        .offset = (place) + offsetof(struct hs_picture_settings, tsv),                             \
-        .help = "the numbers as tab-separated values instead of the picture; needs no gnuplot"     \
+        .name = "csv", .type = &hs_option_flag,                                                    \
+        .offset = (place) + offsetof(struct hs_picture_settings, csv),                             \
+        .help = "the numbers as comma-separated values instead of the picture; needs no gnuplot"   \
     }
 /* const char *: of a report. */
 #define HS_ROW_REPORT_SIZE(place)                                                                  \
@@ -61,7 +60,7 @@ struct hs_report_question {
 const char *const *hs_picture_words(void);
 const char *const *hs_picture_types(void);
 
-/* HS_INVALID: no kind, or --tsv and --type. */
+/* HS_INVALID: no kind, or --csv and --type. */
 enum hs_status hs_picture_check(const struct hs_picture_settings *settings, struct hs_error *err);
 /* Appends the picture, an SVG where no type is given, or the numbers, of results or of the profile;
  * says what gnuplot complained of. HS_INVALID where they lack what the kind shows, HS_FAILED

@@ -55,7 +55,7 @@ enum hs_status hs_question_take(struct hs_question *question, struct hs_error *e
     if ((question->keep || question->widen) && !containment)
         return hs_fail(err, HS_INVALID, "--%s: only for --search containment",
                        question->keep ? "keep" : "widen");
-    return hs_order_check(question->collective, question->order, false, err);
+    return hs_order_check(question->collective, question->order, err);
 }
 
 size_t hs_question_machines(const struct hs_question *question)
@@ -130,13 +130,9 @@ void hs_asked_say_beyond(struct hs_text *notes, const struct hs_asked *asked)
                        system->levels[system->level_count - 1].name);
 }
 
-/* Where nobody executes them, all that are ours. */
 unsigned hs_asked_algorithms(const struct hs_asked *asked)
 {
     const struct hs_question *question = asked->question;
 
-    if (question->algorithms)
-        return question->algorithms;
-    return hs_collectives[question->collective].prices_only ? HS_ALGORITHMS_ALL
-                                                            : hs_system_algorithms(asked->system);
+    return question->algorithms ? question->algorithms : hs_system_algorithms(asked->system);
 }

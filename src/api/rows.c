@@ -110,17 +110,6 @@ const char *const *hs_collective_words(void)
     return words;
 }
 
-const char *const *hs_run_collective_words(void)
-{
-    static _Thread_local const char *words[HS_COLLECTIVE_COUNT + 1];
-    int count = 0;
-
-    for (int c = 0; c < HS_COLLECTIVE_COUNT; c++)
-        if (!hs_collectives[c].prices_only)
-            words[count++] = hs_collective_names[c];
-    return words;
-}
-
 const char *const *hs_order_words(void)
 {
     static _Thread_local const char *words[HS_ORDER_COUNT + 1];
@@ -152,19 +141,16 @@ const char *const *hs_color_words(void)
     return hs_color_names;
 }
 
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
                               struct hs_error *err)
 {
-    if (runs && hs_collective_check_runs(collective, err))
-        return HS_INVALID;
     if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
         return HS_OK;
     return hs_fail(
         err, HS_INVALID,
-        "--order %s: for --collective reduce-scatter or allgather; the blocks of a%s %s have one "
+        "--order %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
         "order alone",
-        hs_order_names[order], hs_collectives[collective].prices_only ? "" : "n",
-        hs_collectives[collective].written);
+        hs_order_names[order], hs_collectives[collective].written);
 }
 
 enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,

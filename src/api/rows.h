@@ -23,7 +23,6 @@ extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorit
  * all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
 const char *const *hs_collective_words(void);
-const char *const *hs_run_collective_words(void); /* what is not priced alone */
 const char *const *hs_order_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
@@ -31,9 +30,8 @@ const char *const *hs_strategy_words(void);
 const char *const *hs_format_words(void);
 const char *const *hs_color_words(void);
 
-/* HS_INVALID where an order is given that the collective has not, or that is priced alone and is to
- * run. */
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
+/* HS_INVALID where an order is given that the collective has not. */
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
                               struct hs_error *err);
 /* A mesh as typed: --mesh and --over. */
 struct hs_mesh_words {

@@ -48,7 +48,7 @@ static enum hs_status check_settings(const struct hs_simulated_settings *setting
     if (settings->bytes.first > HS_SIMULATE_BYTES_MAX)
         return hs_fail(err, HS_INVALID, "--size: expected at most %s",
                        hs_bytes_format(size, HS_SIMULATE_BYTES_MAX));
-    return hs_order_check(settings->collective, settings->order, true, err);
+    return hs_order_check(settings->collective, settings->order, err);
 }
 
 enum hs_status hs_simulated_take(struct hs_simulated_settings *settings, struct hs_error *err)

@@ -61,7 +61,7 @@ struct hs_simulated_settings {
         HS_ROW_GPUS("Problem", (at) + offsetof(struct hs_simulated_settings, gpus),                \
                     "default: the first"),                                                         \
         HS_ROW_COLLECTIVE("Problem", (at) + offsetof(struct hs_simulated_settings, collective),    \
-                          hs_run_collective_words),                                                \
+                          hs_collective_words),                                                    \
         HS_ROW_ORDER("Problem", (at) + offsetof(struct hs_simulated_settings, order)),             \
         HS_ROWS_MESH("Problem", (at) + offsetof(struct hs_simulated_settings, words)),             \
         {.name = "top",                                                                            \

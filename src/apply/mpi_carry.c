@@ -329,7 +329,6 @@ static enum hs_status run(struct carried *c, struct hs_error *err)
                                          asked->taken, asked->comm);                               \
         case HS_ALLREDUCE:                                                                         \
         case HS_PAIR:                                                                              \
-        HS_CASES_ROOTED: /* never asked for: no plan runs them */                                  \
         case HS_PHASE_COUNT:                                                                       \
             break;                                                                                 \
         }                                                                                          \

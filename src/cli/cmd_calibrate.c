@@ -36,7 +36,7 @@ static const struct hs_option options[] = {
      .help = "message of the splits to be predicted, bytes per process; layers get their share of "
              "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
     HS_ROW_GPUS(WHAT, FIELD(campaign.described.gpus), "default: the first"),
-    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective), hs_run_collective_words),
+    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective), hs_collective_words),
     HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
     HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),

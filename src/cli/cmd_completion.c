@@ -51,6 +51,7 @@ static const struct hs_argument arguments[] = {
 
 const struct hs_command hs_command_completion = {
     .name = "completion",
+    .aside = true,
     .summary = "a shell's completion script",
     .description =
         "Prints a script that completes commands, options, files, system names and all words that "

@@ -5,7 +5,7 @@
 
 struct help_settings {
     const char *command;
-    bool markdown, names;
+    bool all, markdown, names;
 };
 
 static const char *const *command_names(void)
@@ -48,7 +48,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     else if (settings->markdown)
         hs_markdown_program(context->out, hs_commands);
     else
-        hs_context_overview(context, hs_commands);
+        hs_context_overview(context, hs_commands, settings->all);
     return HS_OK;
 }
 
@@ -61,6 +61,10 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
+    {.name = "all",
+     .type = &hs_option_flag,
+     .offset = offsetof(struct help_settings, all),
+     .help = "every command, those that few need too"},
     {.name = "markdown",
      .type = &hs_option_flag,
      .offset = offsetof(struct help_settings, markdown),
@@ -76,6 +80,7 @@ const struct hs_command hs_command_help = {
     .name = "help",
     .summary = "what a command does, and its options",
     .examples = "  hiersearch help predict\n"
+                "  hiersearch help --all\n"
                 "  hiersearch help --markdown predict > predict.md",
     .arguments = arguments,
     .options = options,

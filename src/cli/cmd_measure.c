@@ -54,7 +54,7 @@ static const struct hs_option options[] = {
     {.name = "collective",
      .argument = "NAME",
      .group = WHAT,
-     .words = hs_run_collective_words,
+     .words = hs_collective_words,
      .type = &hs_option_text,
      .offset = FIELD(job.collective),
      .help = "what all processes call; the size is that of the larger side, what enters a "
@@ -173,7 +173,7 @@ enum hs_status hs_campaign_check(struct hs_campaign_options *campaign, struct hs
 
     if (campaign->described.gpus.count > 0 && !campaign->described.system)
         return hs_fail(err, HS_INVALID, "--gpus: of a SYSTEM whose first level is single links");
-    if (hs_order_check(call->collective, call->order, true, err) ||
+    if (hs_order_check(call->collective, call->order, err) ||
         hs_mesh_take(&call->mesh, &np, &call->words, err))
         return HS_INVALID;
     if (call->mesh.count > 0 && hs_mesh_group(&call->mesh, np).size < 2)
@@ -219,7 +219,7 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
         if (status == HS_OK)
             status = hs_measure_take_profile(settings, err);
         if (status == HS_OK)
-            status = hs_order_check(campaign->call.collective, campaign->call.order, true, err);
+            status = hs_order_check(campaign->call.collective, campaign->call.order, err);
         return status;
     }
     status = hs_sizes_check(&campaign->sizes, campaign->datatype, err);

@@ -30,11 +30,11 @@ static enum hs_status check_settings(const char **type, const struct plot_settin
     bool to_stdout = settings->output && strcmp(settings->output, "-") == 0;
 
     *type = settings->ask.type;
-    if (settings->ask.tsv)
+    if (settings->ask.csv)
         return hs_picture_check(&settings->ask, err);
     if (!settings->output)
         return hs_fail(err, HS_INVALID,
-                       "expected -o FILE that ends in .svg, .pdf or .png, or --tsv");
+                       "expected -o FILE that ends in .svg, .pdf or .png, or --csv");
     if (!*type && !to_stdout)
         *type = type_of_name(settings->output);
     if (!*type)
@@ -74,7 +74,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(results),
-        "result files of measure or predict, several for scaling, top and accuracy; for calls a "
+        "result files of measure or predict, several for scaling and accuracy; for calls a "
         "profile of a job; - is stdin"),
     {.name = NULL},
 };
@@ -96,15 +96,14 @@ const struct hs_command hs_command_plot = {
         "scaling (time against processes), layers (where the time of each split goes), bandwidth "
         "(against message size), gain (of the best plan over the library's own call, against "
         "message "
-        "size), top (the best five per process count), accuracy (predicted against measured), "
-        "lattice (the divisors and the best path), system (the machine with a plan's "
+        "size), accuracy (predicted against measured), system (the machine with a plan's "
         "layers, and the limit that its links set), calls (what a job spends in its collectives, "
         "of a profile). What is shown can be "
         "told apart without colour; machine and versions stand below "
         "each plot.",
     .examples = "  hiersearch plot results/*.json --as scaling -o scaling.svg\n"
                 "  hiersearch plot here.json --as layers --plan 4x8x4 -o layers.pdf\n"
-                "  hiersearch plot here.json --as accuracy --tsv\n"
+                "  hiersearch plot here.json --as accuracy --csv\n"
                 "  hiersearch plot job.json --as calls -o job.svg",
     .arguments = arguments,
     .options = options,

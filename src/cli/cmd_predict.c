@@ -201,8 +201,7 @@ const struct hs_command hs_command_predict = {
                    "A split is written innermost layer first: 4x8x4 is 4 processes in a node, 8 "
                    "nodes, 4 groups of those. Times are for one call; busbw is bus bandwidth as "
                    "nccl-tests defines it: size / time * (P - 1) / P, and twice that of an "
-                   "AllReduce. Of a broadcast and a reduce, from and to process 0, it is size / "
-                   "time; these are searched and priced, but nothing here runs them.",
+                   "AllReduce.",
     .examples =
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"

@@ -101,6 +101,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
 const struct hs_command hs_command_simulate = {
     .name = "simulate",
+    .aside = true,
     .summary = "run plans in a simulated network (SimGrid), beside their predictions",
     .description =
         "Runs the host backend's own algorithms for P simulated processes on the platform that "

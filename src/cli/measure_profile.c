@@ -25,19 +25,13 @@ static void append_mesh(struct hs_text *text, const struct hs_profile_load *load
         hs_text_append(text, " --mesh all=%" PRId64 " --over all", load->group.ranks);
 }
 
-static bool is_measured(const struct hs_profile_load *load)
-{
-    return hs_collective_check_runs(load->collective, NULL) == HS_OK;
-}
-
 /* Whether it is what the options ask for, as far as they do. */
 static bool is_asked(const struct hs_profile_load *load, const struct hs_measure_settings *settings)
 {
     const struct hs_mesh *mesh = &settings->campaign.call.mesh;
     struct hs_group group = hs_mesh_group(mesh, load->group.ranks);
 
-    return is_measured(load) &&
-           (!settings->job.collective || settings->campaign.call.collective == load->collective) &&
+    return (!settings->job.collective || settings->campaign.call.collective == load->collective) &&
            (mesh->count == 0 || hs_group_equal(&group, &load->group));
 }
 
@@ -49,7 +43,7 @@ static void say_choice(struct hs_measure_job *job, const struct hs_profile_load 
     size_t small = 0;
 
     for (size_t i = 0; i < count; i++)
-        all += is_measured(&loads[i]) ? loads[i].cost : 0;
+        all += loads[i].cost;
     hs_text_append(&job->notes,
                    "%s: %s of groups of %" PRId64 ", %s %% of what the job spends where plans are "
                    "known, %zu size%s\n",
@@ -57,7 +51,7 @@ static void say_choice(struct hs_measure_job *job, const struct hs_profile_load 
                    HS_AS_PERCENT(chosen->cost / all, 1), chosen->size_count,
                    HS_PLURAL(chosen->size_count));
     for (size_t i = 0; i < count; i++) {
-        if (&loads[i] == chosen || !is_measured(&loads[i]))
+        if (&loads[i] == chosen)
             continue;
         if (loads[i].cost < LEAST_SAID * all) {
             small++;

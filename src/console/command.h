@@ -35,9 +35,10 @@ struct hs_context {
 void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes);
 
 struct hs_command;
-/* The help of a command, and the overview of all (console/help.h), into `out`, to be told once. */
+/* The help of a command, and the overview (console/help.h), into `out`, to be told once. */
 void hs_context_help(struct hs_context *context, const struct hs_command *command);
-void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands);
+void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands,
+                         bool all);
 
 struct hs_command {
     const char *name;
@@ -52,6 +53,7 @@ struct hs_command {
     const struct hs_option *options;     /* likewise */
     size_t settings_bytes;               /* zeroed, filled by the rows, given to run */
     bool passes_on; /* run becomes a program that parses by these rows: settings NULL here */
+    bool aside;     /* few need it: the overview has it where it is of all */
     enum hs_status (*run)(struct hs_context *context, void *settings, struct hs_error *err);
 };
 

@@ -172,7 +172,7 @@ void hs_help_command(struct hs_text *out, const struct hs_command *command,
 }
 
 void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
-                     const struct hs_terminal *terminal)
+                     const struct hs_terminal *terminal, bool all)
 {
     size_t width = help_width(terminal);
 
@@ -182,6 +182,8 @@ void hs_help_program(struct hs_text *out, const struct hs_command *const *comman
     for (const struct hs_command *const *c = commands; *c; c++) {
         char left[80];
 
+        if ((*c)->aside && !all)
+            continue;
         snprintf(left, sizeof(left), "  %s", (*c)->name);
         append_entry(out, left, (*c)->summary, width);
     }

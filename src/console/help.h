@@ -4,6 +4,8 @@
 #ifndef HS_CLI_HELP_H
 #define HS_CLI_HELP_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 #include "console/command.h"
 #include "console/terminal.h"
@@ -20,9 +22,9 @@ void hs_help_option(struct hs_text *out, const struct hs_option *option);
 /* What the program is for, in one sentence, and command lines to begin with. */
 extern const char hs_help_purpose[], hs_help_first_steps[];
 
-/* What the program is and the commands it has. */
+/* What the program is and the commands it has; those set aside where it is of `all`. */
 void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
-                     const struct hs_terminal *terminal);
+                     const struct hs_terminal *terminal, bool all);
 /* "hiersearch 0.1.0 (v0.1.0-3-gabc1234)" and a newline. */
 void hs_help_version(struct hs_text *out);
 

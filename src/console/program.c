@@ -18,10 +18,11 @@ void hs_context_help(struct hs_context *context, const struct hs_command *comman
     hs_help_command(context->out, command, &context->terminal);
 }
 
-void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands)
+void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands,
+                         bool all)
 {
     context->told_once = true;
-    hs_help_program(context->out, commands, &context->terminal);
+    hs_help_program(context->out, commands, &context->terminal, all);
 }
 
 static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
@@ -74,7 +75,7 @@ static enum hs_status run_arguments(struct hs_context *context,
                                     struct hs_error *err)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        hs_context_overview(context, commands);
+        hs_context_overview(context, commands, false);
     else if (strcmp(argv[1], "--version") == 0)
         hs_help_version(context->out);
     else if (strcmp(argv[1], HS_COMPLETE_WORD) == 0)

@@ -135,7 +135,6 @@ static void start_one(struct hs_transport *transport, const struct hs_native_cal
         exchange(transport, call, request);
         break;
     case HS_PAIR:
-    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         abort();
     }

@@ -244,7 +244,6 @@ static ncclResult_t start_one(const struct hs_nccl_api *api, const struct call *
     case HS_EXCHANGE:
         return exchange(api, call);
     case HS_PAIR:
-    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         break;
     }

@@ -75,9 +75,6 @@ static enum hs_status check_group(const struct hs_task *task, int64_t np, struct
         return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
                        (long long)(problem.group.ranks != np ? problem.group.ranks : product),
                        (long long)(problem.group.ranks != np ? np : problem.group.size));
-    if (hs_collectives[task->collective].prices_only)
-        return hs_fail(err, HS_INVALID, "no backend has %s",
-                       hs_collectives[task->collective].written);
     return hs_group_check(&problem.group, err);
 }
 
@@ -126,11 +123,8 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
 
     if (task->kind == HS_TASK_PLAN)
         status = check_plan(task, np, err);
-    else if (task->kind == HS_TASK_NATIVE &&
-             (has_blocks || task->group.ranks > 0 || hs_collectives[task->collective].prices_only))
+    else if (task->kind == HS_TASK_NATIVE && (has_blocks || task->group.ranks > 0))
         status = check_group(task, np, err);
-    else if (task->kind == HS_TASK_STAGE && hs_phase_is_rooted(task->stage.phase))
-        return hs_fail(err, HS_INVALID, "no backend has %s", hs_phase_names[task->stage.phase]);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
     if (status != HS_OK)

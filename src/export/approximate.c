@@ -203,22 +203,3 @@ void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
                       " processes, by the names of the system's levels",
                       node);
 }
-
-enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
-                                    struct hs_export_output *out, const struct hs_export_job *job,
-                                    const struct hs_export_node_file *file, struct hs_error *err)
-{
-    struct hs_export_rule rule = {.wanted = *hs_export_plan(job), .message = job->message};
-    enum hs_status status = hs_export_choose_node(&rule.plan, &rule.cost, job, job->message, err);
-
-    *text = hs_export_add_file(out, file->name);
-    if (status != HS_OK)
-        return status;
-    hs_export_leave_alone(&rule, job);
-    hs_export_header_lines(*text, job, file->exporter, file->use);
-    hs_export_say_replaced(out, *text, file->exporter, job, &rule);
-    if (rule.plan.split.count > 0)
-        hs_export_say_node(out, *text, job);
-    *plan = rule.plan;
-    return HS_OK;
-}

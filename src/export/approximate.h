@@ -70,17 +70,4 @@ void hs_export_say_replaced(struct hs_export_output *out, struct hs_text *text,
 void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
                         const struct hs_export_job *job);
 
-/* A file for a target with the node as its inner layer. */
-struct hs_export_node_file {
-    const struct hs_exporter *exporter;
-    const char *name, *use; /* file name; for the header */
-};
-
-/* The file, begun: header, which plan stands in for which, and the node size. *plan is the one to
- * write; no layers: nothing that would change the library's own choice. What hs_export_choose_node
- * fails with, HS_MEMORY. */
-enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
-                                    struct hs_export_output *out, const struct hs_export_job *job,
-                                    const struct hs_export_node_file *file, struct hs_error *err);
-
 #endif

@@ -18,8 +18,6 @@
 const struct hs_exporter *const hs_exporters[] = {
     &hs_exporter_astra_sim,
     &hs_exporter_colours,
-    &hs_exporter_hiccl,
-    &hs_exporter_horovod,
     &hs_exporter_jax,
     &hs_exporter_mpich,
     &hs_exporter_msccl,

@@ -162,7 +162,7 @@ struct hs_export_comment {
     const char *close; /* ends the comment */
 };
 extern const struct hs_export_comment hs_export_comment_none, hs_export_comment_hash,
-    hs_export_comment_slashes, hs_export_comment_xml;
+    hs_export_comment_xml;
 
 /* The comment every file starts with. `use` holds the exact commands or environment, several lines.
  * What would end the comment early ("--" in XML) is broken by a blank, so keep it out of `use`. */

@@ -10,7 +10,6 @@
 
 const struct hs_export_comment hs_export_comment_none = {"", "", ""};
 const struct hs_export_comment hs_export_comment_hash = {"", "# ", ""};
-const struct hs_export_comment hs_export_comment_slashes = {"", "// ", ""};
 const struct hs_export_comment hs_export_comment_xml = {"<!--", "  ", "-->"};
 
 /* What may stand in no comment of this kind. */

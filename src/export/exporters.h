@@ -15,8 +15,6 @@
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colours;
-extern const struct hs_exporter hs_exporter_hiccl;
-extern const struct hs_exporter hs_exporter_horovod;
 extern const struct hs_exporter hs_exporter_jax;
 extern const struct hs_exporter hs_exporter_mpich;
 extern const struct hs_exporter hs_exporter_msccl;

@@ -13,25 +13,30 @@ static const char use[] =
 static enum hs_status write_mpich(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
-    const struct hs_export_node_file file = {&hs_exporter_mpich, "mpich.env", use};
-    struct hs_text *text;
-    struct hs_plan plan;
-    enum hs_status status = hs_export_begin_node(&text, &plan, out, job, &file, err);
+    struct hs_export_rule rule = {.wanted = *hs_export_plan(job), .message = job->message};
+    struct hs_text *text = hs_export_add_file(out, "mpich.env");
+    enum hs_status status = hs_export_choose_node(&rule.plan, &rule.cost, job, job->message, err);
+    const char *algorithm;
 
     if (status != HS_OK)
         return status;
-    if (plan.split.count == 0) {
+    hs_export_leave_alone(&rule, job);
+    hs_export_header_lines(text, job, &hs_exporter_mpich, use);
+    hs_export_say_replaced(out, text, &hs_exporter_mpich, job, &rule);
+    if (rule.plan.split.count == 0) {
         hs_text_append(text, "# no variable: MPICH's own choice\n");
         return HS_OK;
     }
+    hs_export_say_node(out, text, job);
+    algorithm = rule.plan.split.count > 1 ? "smp" : "reduce_scatter_allgather";
     hs_text_append(text,
                    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=%s\n"
                    "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0\n",
-                   plan.split.count > 1 ? "smp" : "reduce_scatter_allgather");
+                   algorithm);
     hs_export_note(out,
                    "mpich: %s moves other bytes than the plan's phases: measure before "
                    "relying on it",
-                   plan.split.count > 1 ? "smp" : "reduce_scatter_allgather");
+                   algorithm);
     return HS_OK;
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "model/exchange.h"
-#include "model/rooted.h"
 #include "model/steps.h"
 
 /* Of step k. */
@@ -108,10 +107,6 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
     int64_t size = price->key.layer.size;
     bool is_power = (size & (size - 1)) == 0;
 
-    if (hs_phase_is_rooted(price->key.phase)) {
-        hs_rooted_price_halving(price, system, ranks);
-        return;
-    }
     if (price->key.phase == HS_EXCHANGE) {
         hs_exchange_price_bruck(price, system, ranks);
         return;
@@ -137,7 +132,7 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
 
 const struct hs_algorithm_row hs_algorithm_HALVING = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
-              1U << HS_EXCHANGE | 1U << HS_PAIR | HS_ROOTED_PHASES,
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .by_bytes = hs_steps_by_bytes,
     .price = price_halving,
 };

@@ -8,14 +8,12 @@
  * HS_RING_DEPTH blocks are under way there, until the oldest is through (alpha + m beta).
  * docs/model.md, section 2, says which chains can be the longest.
  *
- * In an exchange nobody passes anything on: there it is pairwise (exchange.h). From one place to
- * all, or back, it is a chain (rooted.h).
+ * In an exchange nobody passes anything on: there it is pairwise (exchange.h).
  */
 #include <math.h>
 #include <string.h>
 
 #include "model/price.h"
-#include "model/rooted.h"
 #include "model/steps.h"
 #include "model/traffic.h"
 
@@ -445,10 +443,6 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     double busiest[HS_LEVELS_MAX] = {0};
     struct hops hops;
 
-    if (hs_phase_is_rooted(price->key.phase)) {
-        hs_rooted_price_chain(price, system, ranks);
-        return;
-    }
     if (price->key.phase == HS_EXCHANGE) {
         hs_algorithm_DIRECT.price(price, system, ranks);
         return;
@@ -473,7 +467,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
 
 const struct hs_algorithm_row hs_algorithm_RING = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
-              1U << HS_EXCHANGE | 1U << HS_PAIR | HS_ROOTED_PHASES,
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .by_bytes = is_played,
     .price = price_ring,
 };

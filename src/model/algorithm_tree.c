@@ -4,12 +4,10 @@
  *
  * Places are in the tree as in a sorted one: those that are odd multiples of 2^k hang from the odd
  * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; the
- * root is place 0. So each edge joins two neighbours among the multiples of some 2^k. A broadcast
- * and a reduce have another tree (rooted.h).
+ * root is place 0. So each edge joins two neighbours among the multiples of some 2^k.
  */
 #include <math.h>
 
-#include "model/rooted.h"
 #include "model/steps.h"
 
 #define CHILDREN_LOOKED_AT 64 /* the tree looks alike everywhere, but at its end */
@@ -271,10 +269,6 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
     struct hs_steps steps = {.price = price, .system = system, .ranks = ranks};
     double size = (double)price->key.layer.size, first;
 
-    if (hs_phase_is_rooted(price->key.phase)) {
-        hs_rooted_price_tree(price, system, ranks);
-        return;
-    }
     if (size < 2)
         return;
     fill_levels(&steps);
@@ -297,7 +291,7 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
 }
 
 const struct hs_algorithm_row hs_algorithm_TREE = {
-    .phases = 1U << HS_ALLREDUCE | 1U << HS_BROADCAST | 1U << HS_REDUCE,
+    .phases = 1U << HS_ALLREDUCE,
     .by_bytes = hs_steps_by_bytes,
     .price = price_tree,
 };

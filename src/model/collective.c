@@ -1,7 +1,6 @@
 #include "model/collective.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/text.h"
 
@@ -42,13 +41,6 @@ static double once_around(int64_t size)
 static double twice_around(int64_t size)
 {
     return 2 * once_around(size);
-}
-
-/* Every byte passes a rank's link once. */
-static double as_it_is(int64_t size)
-{
-    (void)size;
-    return 1;
 }
 
 /* Each side needs something of the other for every byte. */
@@ -109,49 +101,9 @@ const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT] = {
                                 .outcome = HS_OUTCOME_EXCHANGED,
                                 .bus_factor = once_around,
                                 .crossing = crosses_by_pairs},
-    [HS_COLLECTIVE_BROADCAST] = {.written = "Broadcast",
-                                 .outward = HS_SCATTER,
-                                 .last = HS_BROADCAST,
-                                 .inward = HS_ALLGATHER,
-                                 .begins_large = true,
-                                 .prices_only = true,
-                                 .outcome = HS_OUTCOME_GATHERED,
-                                 .bus_factor = as_it_is,
-                                 .sent = 1,
-                                 .crossing = crosses_whole},
-    [HS_COLLECTIVE_REDUCE] = {.written = "Reduce",
-                              .outward = HS_REDUCE_SCATTER,
-                              .last = HS_REDUCE,
-                              .inward = HS_GATHER,
-                              .begins_large = true,
-                              .prices_only = true,
-                              .outcome = HS_OUTCOME_REDUCED,
-                              .bus_factor = as_it_is,
-                              .sent = 1,
-                              .crossing = crosses_whole},
 };
-
-enum hs_status hs_collective_check_runs(enum hs_collective collective, struct hs_error *err)
-{
-    char runs[80] = "";
-    size_t length = 0;
-
-    if (!hs_collectives[collective].prices_only)
-        return HS_OK;
-    for (int c = 0; c < HS_COLLECTIVE_COUNT; c++)
-        if (!hs_collectives[c].prices_only)
-            length += (size_t)snprintf(runs + length, sizeof(runs) - length, "%s%s",
-                                       length > 0 ? ", " : "", hs_collective_names[c]);
-    return hs_fail(err, HS_INVALID, "--collective %s: predict has it alone; what runs is %s",
-                   hs_collective_names[collective], runs);
-}
 
 bool hs_collective_is_one_way(enum hs_collective collective)
 {
     return hs_collectives[collective].inward == HS_PHASE_COUNT;
-}
-
-bool hs_collective_has_chunks(enum hs_collective collective)
-{
-    return !hs_collective_is_one_way(collective) && !hs_collectives[collective].prices_only;
 }

@@ -33,14 +33,6 @@
  * place that differs from b by having that of r: behind all layers, in any order, rank r has at
  * place b what rank b had at place r. Nothing is permuted, and there is no order to choose. Runs of
  * the outermost layer are whole; further in they are short, and packed or sent one by one.
- *
- * A broadcast has n bytes at rank 0. On each layer but the last the groups that have some of them,
- * those in the layer's block of rank 0, scatter theirs, n / d bytes; on the last all groups have
- * n / d at their first rank and broadcast them; each layer but the last has an allgather, of all
- * groups, on the way back (van de Geijn's scatter and allgather, layer by layer: Chan, Heimlich,
- * Purkayastha and van de Geijn, Concurrency and Computation 2007; Thakur, Rabenseifner and Gropp,
- * IJHPCA 2005). A reduce is its mirror: reduce-scatters outward, of all groups, a reduce on the
- * last, and gathers inward, in the block of rank 0. Both have prices and plans alone (rooted.h).
  */
 #ifndef HS_MODEL_COLLECTIVE_H
 #define HS_MODEL_COLLECTIVE_H
@@ -58,9 +50,7 @@
         "each rank gets one block of the reduction")                                              \
     row(ALLGATHER, "allgather", " all-gather all_gather ", "every rank gets all ranks' blocks")   \
     row(ALLTOALL, "all-to-all", " alltoall all_to_all ",                                          \
-        "each rank gets one block from each rank")                                                \
-    row(BROADCAST, "broadcast", " bcast ", "every rank gets rank 0's elements")                   \
-    row(REDUCE, "reduce", " ", "rank 0 gets the reduction of all ranks' elements")
+        "each rank gets one block from each rank")
 /* clang-format on */
 
 enum hs_collective {
@@ -104,7 +94,6 @@ struct hs_collective_row {
     bool ordered;           /* a rank has one block: hs_order says which */
     bool begins_large;      /* the larger side is what enters the call */
     bool whole;             /* the message is no shorter behind a layer: all enters */
-    bool prices_only;       /* no engine has its phases: predict alone knows it */
     bool reduced_in_switch; /* units send each byte but once where a switch between them reduces */
     /* Bytes that cross a rank's link per byte of the message and second, for groups of `size`: the
      * bus bandwidth of nccl-tests (doc/PERFORMANCE.md) over the algorithm bandwidth n / t. */
@@ -116,13 +105,8 @@ struct hs_collective_row {
      * a group of `size`, 1 to size - 1, and the others. */
     double (*crossing)(int64_t inside, int64_t size);
 };
-/* HS_INVALID where no engine has it: what measures and runs takes none of these. */
-enum hs_status hs_collective_check_runs(enum hs_collective collective, struct hs_error *err);
 /* Whether layers have one phase, none on a way back: a rank has blocks, which chunks would cut. */
 bool hs_collective_is_one_way(enum hs_collective collective);
-/* Whether its plans may have more than one chunk: neither those of blocks nor those of prices
- * alone. */
-bool hs_collective_has_chunks(enum hs_collective collective);
 /* In the order of the list. */
 extern const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT];
 

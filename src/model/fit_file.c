@@ -219,8 +219,7 @@ static const struct hs_field point_rows[] = {
     {"size", HS_INTEGER, POINT(key.layer.size), RANKS(2), .about = "Ranks."},
     {"np", HS_INTEGER, POINT(np), RANKS(2),
      .about = "Processes that ran; stride times size divides it."},
-    {"phase", HS_CHOICE, POINT(key.phase), .names = hs_phase_names,
-     .name_count = HS_PAIR + 1}, /* what has prices alone is not measured */
+    {"phase", HS_CHOICE, POINT(key.phase), HS_NAMES(hs_phase_names)},
     {"algorithm", HS_CHOICE, POINT(key.algorithm), HS_NAMES(hs_algorithm_names),
      HS_WITHOUT(HS_RING), .about = "Of the layer."},
     {"bytes", HS_NUMBER, POINT(bytes), BYTES, .about = "Entering the layer, per process."},

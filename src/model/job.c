@@ -82,9 +82,6 @@ static enum hs_status parse_collective(struct hs_job_message *message, struct re
 
     if (status == HS_OK)
         status = hs_collective_parse(&message->collective, word, err);
-    if (status == HS_OK && hs_collectives[message->collective].prices_only)
-        return hs_fail(err, HS_INVALID, "%s has a price of all processes alone",
-                       hs_collective_names[message->collective]);
     if (status != HS_OK || !memchr(reader->at, ':', (size_t)(reader->end - reader->at)))
         return status;
     status = next_part(word, reader, ':', "an order", err);

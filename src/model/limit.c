@@ -154,8 +154,7 @@ static enum hs_phase graph_phase(const struct hs_system *system, const struct hs
     int64_t arity = system->levels[level].arity;
     bool all = problem->group.ranks == arity && problem->group.size == arity;
 
-    if (level > 0 || system->levels[0].fabric != HS_FABRIC_LINKS || !all ||
-        hs_collectives[problem->collective].prices_only)
+    if (level > 0 || system->levels[0].fabric != HS_FABRIC_LINKS || !all)
         return HS_PHASE_COUNT;
     return hs_collectives[problem->collective].last;
 }

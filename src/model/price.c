@@ -88,8 +88,6 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 
     if (hs_system_is_nccl_native(system))
         return false;
-    if (hs_phase_is_rooted(key.phase))
-        return true;
     return (system->fits.count == 0 && !system->additive &&
             (key.phase == HS_EXCHANGE || is_on_graph(system, key.layer, key.phase) ||
              (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||

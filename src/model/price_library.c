@@ -154,7 +154,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     if (system->fits.count > 0)
         return price;
     price.library = hs_system_library(system);
-    if (np == 1 || hs_collectives[problem->collective].prices_only)
+    if (np == 1)
         return price;
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)

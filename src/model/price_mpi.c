@@ -537,7 +537,7 @@ double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_prob
 {
     double bytes = hs_problem_entering(problem, key.layer), seconds = 0;
     enum hs_phase phases[2] = {key.phase};
-    int count = hs_phase_is_pair(key.phase) ? hs_problem_phases(phases, problem, key.layer) : 1;
+    int count = key.phase == HS_PAIR ? hs_problem_phases(phases, problem, key.layer) : 1;
 
     for (int k = 0; k < count; k++) {
         struct hs_stage stage = {.key = {phases[k], key.algorithm, key.layer}, .bytes = bytes};

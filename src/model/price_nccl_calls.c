@@ -131,7 +131,6 @@ enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
     case HS_EXCHANGE:
         return HS_CALL_ALLTOALL;
     case HS_ALLREDUCE:
-    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         break;
     }

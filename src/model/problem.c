@@ -103,12 +103,10 @@ int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
 struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
                                    enum hs_algorithm algorithm)
 {
-    enum hs_phase phases[2], both = HS_PAIR;
+    enum hs_phase phases[2];
     int count = hs_problem_phases(phases, problem, layer);
 
-    if (count == 2)
-        both = phases[0] == HS_SCATTER ? HS_SPREAD : phases[1] == HS_GATHER ? HS_COLLECT : HS_PAIR;
-    return (struct hs_stage_key){count == 1 ? phases[0] : both, algorithm, layer};
+    return (struct hs_stage_key){count == 1 ? phases[0] : HS_PAIR, algorithm, layer};
 }
 
 int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
@@ -148,7 +146,7 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
         struct hs_stage_key keys[2];
         int ways = hs_problem_plan_ways(keys, problem, plan, i);
 
-        if (hs_phase_is_pair(keys[0].phase)) {
+        if (keys[0].phase == HS_PAIR) {
             enum hs_phase phases[2];
 
             ways = hs_problem_phases(phases, problem, layer);
@@ -169,7 +167,7 @@ enum hs_status hs_problem_check(const struct hs_problem *problem, const struct h
 
     if (hs_group_check_split(&problem->group, &plan->split, err))
         return HS_INVALID;
-    if (plan->chunks > 1 && !hs_collective_has_chunks(problem->collective))
+    if (plan->chunks > 1 && hs_collective_is_one_way(problem->collective))
         return hs_fail(err, HS_INVALID, "no chunks of %s",
                        hs_collectives[problem->collective].written);
     for (int i = 0; i < count; i++)

@@ -13,24 +13,14 @@ const char *const hs_phase_names[HS_PHASE_COUNT] = {
 #undef HS_ROW
 };
 
-bool hs_phase_is_pair(enum hs_phase phase)
-{
-    return phase == HS_PAIR || phase == HS_SPREAD || phase == HS_COLLECT;
-}
-
-bool hs_phase_is_rooted(enum hs_phase phase)
-{
-    return phase > HS_PAIR;
-}
-
 int hs_phase_calls(enum hs_phase phase)
 {
-    return hs_phase_is_pair(phase) ? 2 : 1;
+    return phase == HS_PAIR ? 2 : 1;
 }
 
 int hs_phase_passes(enum hs_phase phase)
 {
-    return hs_phase_is_pair(phase) || phase == HS_ALLREDUCE ? 2 : 1;
+    return phase == HS_PAIR || phase == HS_ALLREDUCE ? 2 : 1;
 }
 
 bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b)
@@ -84,7 +74,7 @@ enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, st
                        "stage \"%.80s\": expected PHASE:STRIDE:SIZE such as reduce-scatter:4:8",
                        text);
     snprintf(phase, sizeof(phase), "%.*s", (int)length, text);
-    status = hs_name_find(&index, phase, "phase", hs_phase_names, HS_PAIR + 1, err);
+    status = hs_name_find(&index, phase, "phase", hs_phase_names, HS_PHASE_COUNT, err);
     if (status)
         return status;
     key->phase = (enum hs_phase)index;
@@ -125,7 +115,7 @@ enum hs_status hs_stage_list_parse(struct hs_stage_list *list, const char *text,
         length = strcspn(text, ",");
         snprintf(word, sizeof(word), "%.*s", (int)length, text);
         status = hs_stage_key_parse(&key, word, err);
-        is_pair = hs_phase_is_pair(key.phase);
+        is_pair = key.phase == HS_PAIR;
         key.phase = is_pair ? HS_REDUCE_SCATTER : key.phase;
         status = status ? status : add_key(list, key, err);
         key.phase = HS_ALLGATHER;

@@ -18,22 +18,14 @@
 
 /* What all groups of a layer do at the same time. name, text, meaning. p ranks in a group, m bytes
  * enter the larger side. A pair does not run: it is the first two of one layer, where what is known
- * or asked is their sum. Those behind it have prices alone, no engine has them (rooted.h). A
- * scatter and a gather are of the groups in the block of the layer that has rank 0, and of no
- * others. */
+ * or asked is their sum. */
 /* clang-format off */
 #define HS_PHASES(row)                                                                            \
     row(REDUCE_SCATTER, "reduce-scatter", "m in, m / p out: rank k of the group keeps block k")   \
     row(ALLGATHER, "allgather", "m / p in, m out")                                                \
     row(ALLREDUCE, "allreduce", "m in, m out")                                                    \
     row(EXCHANGE, "exchange", "m in, m out: block k goes to rank k of the group")                 \
-    row(PAIR, "reduce-scatter + allgather", "the two on one layer, in one figure")                \
-    row(SCATTER, "scatter", "m in at rank 0 of the group, m / p out: rank k gets block k")        \
-    row(GATHER, "gather", "m / p in, m out at rank 0 of the group")                               \
-    row(BROADCAST, "broadcast", "m in at rank 0 of the group, m out")                             \
-    row(REDUCE, "reduce", "m in, m out at rank 0 of the group")                                   \
-    row(SPREAD, "scatter + allgather", "the two on one layer, in one figure")                     \
-    row(COLLECT, "reduce-scatter + gather", "the two on one layer, in one figure")
+    row(PAIR, "reduce-scatter + allgather", "the two on one layer, in one figure")
 /* clang-format on */
 
 enum hs_phase {
@@ -44,17 +36,6 @@ enum hs_phase {
 };
 extern const char *const hs_phase_names[HS_PHASE_COUNT];
 
-/* Those that have prices alone, as cases of a switch. */
-/* clang-format off */
-#define HS_CASES_ROOTED                                                                           \
-    case HS_SCATTER: case HS_GATHER: case HS_BROADCAST: case HS_REDUCE: case HS_SPREAD:           \
-    case HS_COLLECT
-/* clang-format on */
-
-/* Whether it stands for two phases of one layer. */
-bool hs_phase_is_pair(enum hs_phase phase);
-/* Whether it is one of those that have prices alone. */
-bool hs_phase_is_rooted(enum hs_phase phase);
 /* Calls of a library that a phase takes: 2 of a pair, else 1. */
 int hs_phase_calls(enum hs_phase phase);
 /* How often a phase takes all of its bytes around a group: an allreduce and a pair twice. */
@@ -80,9 +61,7 @@ int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);
 
 /* Returns `text`. */
 char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key);
-/* HS_INVALID with what was expected: an unknown phase, or one that has prices alone (the nearest
- * that runs is named), a stride below 1, a
- * size below 2 (a lone process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that
+/* HS_INVALID with what was expected: an unknown phase, a stride below 1, a size below 2 (a lone process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that
  * cannot do the phase or the size. */
 enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
 

@@ -12,20 +12,9 @@ struct hs_traffic hs_traffic_ring(struct hs_layer layer)
     return hs_traffic_shift(layer, 1);
 }
 
-struct hs_traffic hs_traffic_chain(struct hs_layer layer)
-{
-    return (struct hs_traffic){layer.stride * layer.size, layer.stride, layer.stride, layer.stride};
-}
-
-struct hs_traffic hs_traffic_branch(struct hs_layer layer, int64_t places)
-{
-    return (struct hs_traffic){layer.stride * layer.size, places * layer.stride, layer.stride,
-                               2 * places * layer.stride};
-}
-
 struct hs_traffic hs_traffic_all(struct hs_layer layer)
 {
-    return (struct hs_traffic){layer.stride * layer.size, 0, layer.stride, 0};
+    return (struct hs_traffic){layer.stride * layer.size, 0, layer.stride};
 }
 
 /* Ranks in both [a, b) and [u, v). */
@@ -238,66 +227,6 @@ static int64_t through_ports(const struct hs_traffic *traffic, struct place plac
     return most;
 }
 
-/* ---- one way, from the first block --------------------------------------------------------- */
-
-/* How many of ranks [a, b) send. */
-static int64_t senders(const struct hs_traffic *traffic, int64_t a, int64_t b)
-{
-    int64_t from = hs_larger(a, 0), to = hs_smaller(b, traffic->block - traffic->distance);
-
-    if (from >= to)
-        return 0;
-    return among_first(to, traffic->every, traffic->stride) -
-           among_first(from, traffic->every, traffic->stride);
-}
-
-/* Messages out of, or into, ranks [u, v) of the child that has [a, b). */
-static int64_t through_ranks(const struct hs_traffic *traffic, const int64_t child[2], int64_t u,
-                             int64_t v)
-{
-    int64_t far = traffic->distance;
-
-    return hs_larger(senders(traffic, hs_larger(u, child[1] - far), v),
-                     senders(traffic, u - far, hs_smaller(v - far, child[0])));
-}
-
-/* A child sends from the last `distance` ranks at most, of which no more than `stride` send. */
-static int64_t one_way_per_link(const struct hs_traffic *traffic, int64_t child_ranks,
-                                int64_t ports)
-{
-    int64_t children = (traffic->block + child_ranks - 1) / child_ranks, most = 0;
-
-    for (int64_t i = 0; i < hs_smaller(children, POSITIONS_LOOKED_AT); i++) {
-        const int64_t child[2] = {i * child_ranks, (i + 1) * child_ranks};
-
-        for (int64_t port = 0; port < ports; port++)
-            most =
-                hs_larger(most, through_ranks(traffic, child, child[0] + port * child_ranks / ports,
-                                              child[0] + (port + 1) * child_ranks / ports));
-    }
-    if (most == 0 || children <= POSITIONS_LOOKED_AT)
-        return most;
-    return hs_smaller((child_ranks + ports - 1) / ports, traffic->stride);
-}
-
-/* A message goes to the child that lies `distance` further, rounded down or up. */
-static int64_t one_way_per_pair(const struct hs_traffic *traffic, int64_t child_ranks,
-                                int64_t unit_ranks)
-{
-    int64_t children = (traffic->block + child_ranks - 1) / child_ranks, most = 0;
-
-    for (int64_t i = 0; i < hs_smaller(children, POSITIONS_LOOKED_AT); i++)
-        for (int64_t up = 0; up < 2; up++) {
-            int64_t a = i * child_ranks, ahead = traffic->distance / child_ranks + up;
-            int64_t b = a + ahead * child_ranks;
-
-            if (ahead > 0 && a / unit_ranks == b / unit_ranks)
-                most = hs_larger(most, senders(traffic, hs_larger(a, b - traffic->distance),
-                                               hs_smaller(a, b - traffic->distance) + child_ranks));
-        }
-    return most;
-}
-
 /* ---- the worst place ----------------------------------------------------------------------- */
 
 /* Messages that leave a child through its whole link, where `ranks` of its ranks lie in a block
@@ -399,8 +328,6 @@ int64_t hs_traffic_per_link(const struct hs_traffic *traffic, int64_t np, int64_
     int64_t block = traffic->block, most = 0;
     bool nested = block % child_ranks == 0 || child_ranks % block == 0;
 
-    if (traffic->every > 0)
-        return one_way_per_link(traffic, child_ranks, ports);
     /* A child inside a block; where blocks and children nest there is no other kind. */
     if (child_ranks < block)
         most = cut(traffic, child_ranks);
@@ -431,8 +358,6 @@ int64_t hs_traffic_per_pair(const struct hs_traffic *traffic, int64_t np, int64_
 {
     int64_t children = (np + child_ranks - 1) / child_ranks, most = 0, next = reach(traffic);
 
-    if (traffic->every > 0)
-        return one_way_per_pair(traffic, child_ranks, unit_ranks);
     if (next >= unit_ranks || unit_ranks <= child_ranks) /* all leads out of the unit */
         return 0;
     if (alike(traffic, child_ranks) && !traffic->distance && child_ranks < traffic->block)

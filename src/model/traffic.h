@@ -73,26 +73,20 @@ struct hs_traffic {
     int64_t block;
     int64_t distance; /* of a shift, below block; 0: all to all */
     int64_t stride;   /* of all to all, divides block */
-    int64_t every;    /* one way; 0: one of the others */
 };
 
 struct hs_traffic hs_traffic_ring(struct hs_layer layer);
 /* Each place of a group sends to the one `places` further, around the group. */
 static inline struct hs_traffic hs_traffic_shift(struct hs_layer layer, int64_t places)
 {
-    return (struct hs_traffic){layer.stride * layer.size, places * layer.stride, layer.stride, 0};
+    return (struct hs_traffic){layer.stride * layer.size, places * layer.stride, layer.stride};
 }
 /* Places that differ in the bit `places` alone exchange; 2 places divides the layer's size. */
 static inline struct hs_traffic hs_traffic_exchange(struct hs_layer layer, int64_t places)
 {
-    return (struct hs_traffic){2 * places * layer.stride, places * layer.stride, layer.stride, 0};
+    return (struct hs_traffic){2 * places * layer.stride, places * layer.stride, layer.stride};
 }
 struct hs_traffic hs_traffic_all(struct hs_layer layer);
-/* One way: of each group in the first block each place but the last to the next. */
-struct hs_traffic hs_traffic_chain(struct hs_layer layer);
-/* One way: places that are multiples of 2 `places` to the one `places` further: a step of a
- * binomial tree. */
-struct hs_traffic hs_traffic_branch(struct hs_layer layer, int64_t places);
 
 /* Most messages that leave any child at the same time, or enter it, through one of its `ports`
  * ports; 0 where none leaves a child at all. Ranks are assigned to ports in blocks: rank i of c to

@@ -5,8 +5,8 @@
 #include "base/statistics.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/kinds.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 #define GROUPS   6    /* with a symbol of their own; the last one takes all others */
@@ -166,12 +166,12 @@ static void write_remark(struct hs_text *out, const struct hs_plot_job *job,
     hs_plot_caption(out, job, remark.data ? remark.data : "", "predicted against measured time");
     out->failed = out->failed || remark.failed;
     hs_text_release(&remark);
-    hs_tsv_fact(out, "points", "%zu", points->count);
-    hs_tsv_fact(out, "median_error", "%.9g", errors->median);
-    hs_tsv_fact(out, "mean_error", "%.9g", errors->mean);
-    hs_tsv_fact(out, "worst_error", "%.9g", errors->worst);
+    hs_csv_fact(out, "points", "%zu", points->count);
+    hs_csv_fact(out, "median_error", "%.9g", errors->median);
+    hs_csv_fact(out, "mean_error", "%.9g", errors->mean);
+    hs_csv_fact(out, "worst_error", "%.9g", errors->worst);
     if (isfinite(errors->tau))
-        hs_tsv_fact(out, "tau", "%.9g", errors->tau);
+        hs_csv_fact(out, "tau", "%.9g", errors->tau);
 }
 
 static void find_range(struct points *points)
@@ -189,20 +189,20 @@ static void find_range(struct points *points)
 
 static void write_range(struct hs_text *out, const struct points *points)
 {
-    hs_tsv_fact(out, "low", "%#.9g", points->low);
-    hs_tsv_fact(out, "high", "%#.9g", points->high);
+    hs_csv_fact(out, "low", "%#.9g", points->low);
+    hs_csv_fact(out, "high", "%#.9g", points->high);
     if (points->intervals > 0)
-        hs_tsv_fact(out, "intervals", "%zu", points->intervals);
-    hs_tsv_fact(out, "log_time", "%d", points->log_time);
-    hs_tsv_time_unit(out, points->high);
-    hs_tsv_fact(out, "groups", "%zu", points->messages < GROUPS ? points->messages : GROUPS);
+        hs_csv_fact(out, "intervals", "%zu", points->intervals);
+    hs_csv_fact(out, "log_time", "%d", points->log_time);
+    hs_csv_time_unit(out, points->high);
+    hs_csv_fact(out, "groups", "%zu", points->messages < GROUPS ? points->messages : GROUPS);
 }
 
 static void write_groups(struct hs_text *out, const struct hs_plot_job *job, size_t messages)
 {
     size_t group = 0;
 
-    hs_tsv_block(out, "groups", "group label");
+    hs_csv_block(out, "groups", "group label");
     for (size_t i = 0; i < job->input_count; i++)
         for (size_t m = 0; m < job->inputs[i].result->message_count; m++) {
             const struct hs_result_message *message = &job->inputs[i].result->messages[m];
@@ -212,10 +212,11 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job, siz
                 used = usable(&message->candidates[c]);
             if (!used || (job->bytes && message->message_bytes != job->bytes) || group == GROUPS)
                 continue;
-            hs_tsv_count(out, (int64_t)++group);
-            hs_text_append(out, "\t%lld proc., %s%s\n", (long long)job->inputs[i].result->np,
-                           HS_AS_BYTES(message->message_bytes),
-                           group == GROUPS && messages > GROUPS ? " and others" : "");
+            hs_csv_count(out, (int64_t)++group);
+            hs_csv_text(out, "%lld proc., %s%s", (long long)job->inputs[i].result->np,
+                        HS_AS_BYTES(message->message_bytes),
+                        group == GROUPS && messages > GROUPS ? " and others" : "");
+            hs_csv_row(out);
         }
 }
 
@@ -245,7 +246,7 @@ static void write_points(struct hs_text *out, const struct points *points)
     size_t labelled[LABELS_MAX], labels = 0;
     char plan[HS_SPLIT_TEXT];
 
-    hs_tsv_block(out, "points", "predicted_seconds measured_seconds low high group plan label");
+    hs_csv_block(out, "points", "predicted_seconds measured_seconds low high group plan label");
     for (size_t i = 0; i < points->count; i++) {
         const struct point *point = &points->data[i];
         struct hs_plot_time time = hs_plot_measured(point->candidate->measured);
@@ -254,12 +255,12 @@ static void write_points(struct hs_text *out, const struct points *points)
         if (label)
             labelled[labels++] = i;
 
-        hs_tsv_number(out, point->predicted);
-        hs_tsv_time(out, time);
-        hs_tsv_count(out, (int64_t)(point->message < GROUPS ? point->message + 1 : GROUPS));
-        hs_tsv_text(out, hs_plan_format(plan, &point->candidate->plan));
-        hs_tsv_text(out, label ? plan : "-");
-        hs_tsv_row(out);
+        hs_csv_number(out, point->predicted);
+        hs_csv_time(out, time);
+        hs_csv_count(out, (int64_t)(point->message < GROUPS ? point->message + 1 : GROUPS));
+        hs_csv_text(out, "%s", hs_plan_format(plan, &point->candidate->plan));
+        hs_csv_text(out, "%s", label ? plan : "-");
+        hs_csv_row(out);
     }
 }
 
@@ -267,17 +268,17 @@ static void write_points(struct hs_text *out, const struct points *points)
  */
 static void write_intervals(struct hs_text *out, const struct points *points)
 {
-    hs_tsv_block(out, "interval", "predicted_seconds low high measured_seconds");
+    hs_csv_block(out, "interval", "predicted_seconds low high measured_seconds");
     for (size_t i = 0; i < points->count; i++) {
         const struct point *point = &points->data[i];
 
         if (!isfinite(point->interval.high))
             continue;
-        hs_tsv_number(out, point->predicted);
-        hs_tsv_number(out, point->interval.low);
-        hs_tsv_number(out, point->interval.high);
-        hs_tsv_number(out, point->measured);
-        hs_tsv_row(out);
+        hs_csv_number(out, point->predicted);
+        hs_csv_number(out, point->interval.low);
+        hs_csv_number(out, point->interval.high);
+        hs_csv_number(out, point->measured);
+        hs_csv_row(out);
     }
 }
 
@@ -295,7 +296,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         status = assess(&errors, &points, err);
     if (status == HS_OK) {
         find_range(&points);
-        hs_tsv_begin(out, "accuracy");
+        hs_csv_begin(out, "accuracy");
         write_remark(out, job, &points, &errors);
         write_range(out, &points);
         write_groups(out, job, points.messages);

@@ -6,10 +6,10 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/curve.h"
 #include "plot/kinds.h"
 #include "plot/line.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 #define SERIES 6 /* with a colour and a symbol of their own */
@@ -81,12 +81,12 @@ static void write_point(struct hs_text *out, const struct hs_result *result,
 {
     double rate = bus(result, message, time.seconds);
 
-    hs_tsv_number(out, (double)message->message_bytes);
-    hs_tsv_number(out, bus(result, message, predicted));
-    hs_tsv_number(out, rate);
-    hs_tsv_number(out, isfinite(time.high) ? bus(result, message, time.high) : rate);
-    hs_tsv_number(out, isfinite(time.low) ? bus(result, message, time.low) : rate);
-    hs_tsv_row(out);
+    hs_csv_number(out, (double)message->message_bytes);
+    hs_csv_number(out, bus(result, message, predicted));
+    hs_csv_number(out, rate);
+    hs_csv_number(out, isfinite(time.high) ? bus(result, message, time.high) : rate);
+    hs_csv_number(out, isfinite(time.low) ? bus(result, message, time.low) : rate);
+    hs_csv_row(out);
 }
 
 static void write_plan(struct hs_text *out, const struct chosen *chosen,
@@ -95,7 +95,7 @@ static void write_plan(struct hs_text *out, const struct chosen *chosen,
     char name[32];
 
     snprintf(name, sizeof(name), "plan%zu", i + 1);
-    hs_tsv_block(out, name, "bytes predicted measured low high");
+    hs_csv_block(out, name, "bytes predicted measured low high");
     for (size_t m = 0; m < chosen->message_count; m++) {
         const struct hs_result_message *message = chosen->messages[m];
         const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
@@ -108,7 +108,7 @@ static void write_plan(struct hs_text *out, const struct chosen *chosen,
 static void write_library(struct hs_text *out, const struct chosen *chosen,
                           const struct hs_result *result)
 {
-    hs_tsv_block(out, "library", "bytes predicted measured low high");
+    hs_csv_block(out, "library", "bytes predicted measured low high");
     for (size_t m = 0; m < chosen->message_count; m++) {
         const struct hs_baseline_result *best = hs_plot_best_baseline(chosen->messages[m]);
 
@@ -170,20 +170,20 @@ static void write_layer(struct hs_text *out, const struct chosen *chosen,
     char name[32];
 
     snprintf(name, sizeof(name), "layer%zu", index + 1);
-    hs_tsv_block(out, name, "bytes predicted measured fitted");
+    hs_csv_block(out, name, "bytes predicted measured fitted");
     for (size_t m = 0; m < chosen->message_count; m++) {
         struct hs_problem problem = hs_result_problem(result, chosen->messages[m]);
         double travelling = layer_bytes(result, chosen->messages[m], layer);
 
-        hs_tsv_number(out, hs_problem_entering(&problem, layer));
-        hs_tsv_number(out, result->has_system
+        hs_csv_number(out, hs_problem_entering(&problem, layer));
+        hs_csv_number(out, result->has_system
                                ? predicted_layer_rate(chosen->messages[m], result, layer)
                                : NAN);
-        hs_tsv_number(out, travelling / best_layer_seconds(chosen->messages[m], layer));
-        hs_tsv_number(out, fit->valid
+        hs_csv_number(out, travelling / best_layer_seconds(chosen->messages[m], layer));
+        hs_csv_number(out, fit->valid
                                ? travelling / (fit->seconds + fit->seconds_per_byte * travelling)
                                : NAN);
-        hs_tsv_row(out);
+        hs_csv_row(out);
     }
 }
 
@@ -230,19 +230,21 @@ static enum hs_status fit_layer(struct hs_line *fit, const struct chosen *chosen
 static void write_layer_label(struct hs_text *out, const struct hs_result *result,
                               struct hs_layer layer, const struct hs_line *fit)
 {
-    hs_text_append(out, "\t%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
+    struct hs_text label = {0};
+
+    hs_text_append(&label, "%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
     if (result->has_system) {
         struct hs_stage_price price = hs_plot_price(result, layer);
 
-        hs_text_append(out, " (%s)", result->system.levels[price.level].name);
+        hs_text_append(&label, " (%s)", result->system.levels[price.level].name);
         if (hs_plot_calibration(result, layer) && !fit->valid)
-            hs_text_append(out, ": %s, %s", HS_AS_RATE(price.ring_bytes_per_second),
+            hs_text_append(&label, ": %s, %s", HS_AS_RATE(price.ring_bytes_per_second),
                            HS_AS_TIME(hs_stage_seconds(&price, 0)));
     }
     if (fit->valid)
-        hs_text_append(out, ": fit %s, %s", HS_AS_RATE(1 / fit->seconds_per_byte),
+        hs_text_append(&label, ": fit %s, %s", HS_AS_RATE(1 / fit->seconds_per_byte),
                        HS_AS_TIME(fit->seconds));
-    hs_text_append(out, "\n");
+    hs_csv_label(out, &label);
 }
 
 static enum hs_status write_layers(struct hs_text *out, const struct chosen *chosen,
@@ -260,11 +262,11 @@ static enum hs_status write_layers(struct hs_text *out, const struct chosen *cho
         snprintf(name, sizeof(name), "calibrated%zu", i + 1);
         hs_plot_curve(out, name, result, chosen->layers[i]);
     }
-    hs_tsv_block(out, "named_layers", "series measured fitted label");
+    hs_csv_block(out, "named_layers", "series measured fitted label");
     for (size_t i = 0; i < chosen->layer_count; i++) {
-        hs_tsv_count(out, (int64_t)i + 1);
-        hs_tsv_count(out, layer_points(chosen, chosen->layers[i]));
-        hs_tsv_count(out, fits[i].valid);
+        hs_csv_count(out, (int64_t)i + 1);
+        hs_csv_count(out, layer_points(chosen, chosen->layers[i]));
+        hs_csv_count(out, fits[i].valid);
         write_layer_label(out, result, chosen->layers[i], &fits[i]);
     }
     return HS_OK;
@@ -343,12 +345,12 @@ static void write_ticks(struct hs_text *out, const struct chosen *chosen)
 {
     uint64_t stride = (uint64_t)largest_stride(chosen);
 
-    hs_tsv_sizes(out, chosen->messages, chosen->message_count);
-    hs_tsv_block(out, "entering", "bytes label");
+    hs_csv_sizes(out, chosen->messages, chosen->message_count);
+    hs_csv_block(out, "entering", "bytes label");
     for (uint64_t bytes = 1; bytes <= chosen->messages[chosen->message_count - 1]->message_bytes;
          bytes *= 4)
         if (bytes >= chosen->messages[0]->message_bytes / stride / 2)
-            hs_tsv_size(out, bytes);
+            hs_csv_size(out, bytes);
 }
 
 /* `calibrated`: for each layer 1 where there is a calibrated curve, else 0; only with a calibrated
@@ -362,7 +364,7 @@ static void write_calibrated_fact(struct hs_text *out, const struct chosen *chos
         return;
     for (size_t i = 0; i < chosen->layer_count; i++)
         text[i] = hs_plot_calibration(result, chosen->layers[i]) ? '1' : '0';
-    hs_tsv_fact(out, "calibrated", "%s", text);
+    hs_csv_fact(out, "calibrated", "%s", text);
 }
 
 static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
@@ -371,23 +373,23 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     const struct hs_result *result = job->inputs[0].result;
     bool layers = result->has_system || any_layer_time(chosen);
 
-    hs_tsv_begin(out, "bandwidth");
+    hs_csv_begin(out, "bandwidth");
     hs_plot_caption(out, job, NULL, "%lld processes", (long long)result->np);
-    hs_tsv_fact(out, "plans", "%zu", chosen->plan_count);
-    hs_tsv_fact(out, "layers", "%zu", layers ? chosen->layer_count : 0);
-    hs_tsv_fact(out, "library", "%d", any_library(chosen));
-    hs_tsv_fact(out, "library_name", "%s", chosen->library ? chosen->library : "-");
-    hs_tsv_fact(out, "predicted", "%d", result->has_system);
+    hs_csv_fact(out, "plans", "%zu", chosen->plan_count);
+    hs_csv_fact(out, "layers", "%zu", layers ? chosen->layer_count : 0);
+    hs_csv_fact(out, "library", "%d", any_library(chosen));
+    hs_csv_fact(out, "library_name", "%s", chosen->library ? chosen->library : "-");
+    hs_csv_fact(out, "predicted", "%d", result->has_system);
     write_calibrated_fact(out, chosen, result);
-    hs_tsv_fact(out, "measured", "%d", any_measured(chosen));
-    hs_tsv_fact(out, "layers_measured", "%d", any_layer_time(chosen));
-    hs_tsv_rate_unit(out, "", largest_bus(chosen, result));
-    hs_tsv_rate_unit(out, "layer_", largest_layer_rate(chosen, result));
-    hs_tsv_fact(out, "layer_highest", "%#.9g", largest_layer_rate(chosen, result));
-    hs_tsv_fact(out, "bytes", "%.0f",
+    hs_csv_fact(out, "measured", "%d", any_measured(chosen));
+    hs_csv_fact(out, "layers_measured", "%d", any_layer_time(chosen));
+    hs_csv_rate_unit(out, "", largest_bus(chosen, result));
+    hs_csv_rate_unit(out, "layer_", largest_layer_rate(chosen, result));
+    hs_csv_fact(out, "layer_highest", "%#.9g", largest_layer_rate(chosen, result));
+    hs_csv_fact(out, "bytes", "%.0f",
                 (double)chosen->messages[chosen->message_count - 1]->message_bytes);
-    hs_tsv_fact(out, "stride", "%lld", (long long)largest_stride(chosen));
-    hs_tsv_fact(out, "size_count", "%zu", chosen->message_count);
+    hs_csv_fact(out, "stride", "%lld", (long long)largest_stride(chosen));
+    hs_csv_fact(out, "size_count", "%zu", chosen->message_count);
 }
 
 static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *job,
@@ -398,12 +400,13 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
 
     write_facts(out, job, chosen);
     write_ticks(out, chosen);
-    hs_tsv_block(out, "named_plans", "series measured label");
+    hs_csv_block(out, "named_plans", "series measured label");
     for (size_t i = 0; i < chosen->plan_count; i++) {
-        hs_tsv_count(out, (int64_t)i + 1);
-        hs_tsv_count(out, plan_points(chosen, &chosen->plans[i]));
-        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&chosen->plans[i]),
-                       hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
+        hs_csv_count(out, (int64_t)i + 1);
+        hs_csv_count(out, plan_points(chosen, &chosen->plans[i]));
+        hs_csv_text(out, "%s%s", HS_AS_PLAN(&chosen->plans[i]),
+                    hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
+        hs_csv_row(out);
     }
     for (size_t i = 0; i < chosen->plan_count; i++)
         write_plan(out, chosen, result, i);

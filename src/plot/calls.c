@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "plot/csv.h"
 #include "plot/kinds.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 #include "view/profiles.h"
 
@@ -58,20 +58,21 @@ static void label_of(char text[LABEL_TEXT], const struct hs_profile *profile,
 static void write_bars(struct hs_text *out, const struct hs_profile *profile,
                        const struct bar *bars, size_t count, bool timed)
 {
-    hs_tsv_block(out, "bars", "row working waiting calls_per_rank of_job label");
+    hs_csv_block(out, "bars", "row working waiting calls_per_rank of_job label");
     for (size_t i = 0; i < count; i++) {
         double share = (bars[i].working + bars[i].waiting) / profile->seconds;
         char label[LABEL_TEXT], calls[HS_FIGURE_TEXT];
 
         label_of(label, profile, bars[i].call);
-        hs_tsv_count(out, -(int64_t)i);
-        hs_tsv_number(out, bars[i].working);
-        hs_tsv_number(out, bars[i].waiting);
-        hs_tsv_text(out, hs_count_figure(calls, (uint64_t)llround((double)bars[i].call->calls /
-                                                                  (double)bars[i].call->ranks)));
-        hs_tsv_number(out, timed ? share : NAN);
-        hs_tsv_text(out, label);
-        hs_tsv_row(out);
+        hs_csv_count(out, -(int64_t)i);
+        hs_csv_number(out, bars[i].working);
+        hs_csv_number(out, bars[i].waiting);
+        hs_csv_text(out, "%s",
+                    hs_count_figure(calls, (uint64_t)llround((double)bars[i].call->calls /
+                                                             (double)bars[i].call->ranks)));
+        hs_csv_number(out, timed ? share : NAN);
+        hs_csv_text(out, "%s", label);
+        hs_csv_row(out);
     }
 }
 
@@ -85,26 +86,26 @@ static void write_facts(struct hs_text *out, const struct hs_profile *profile,
         all += bars[i].working + bars[i].waiting;
         waiting += bars[i].waiting;
     }
-    hs_tsv_begin(out, "calls");
+    hs_csv_begin(out, "calls");
     if (timed)
-        hs_tsv_fact(out, "title", "%s: %s of %s a rank in collectives", profile->command,
+        hs_csv_fact(out, "title", "%s: %s of %s a rank in collectives", profile->command,
                     HS_AS_TIME(all), HS_AS_TIME(profile->seconds));
     else
-        hs_tsv_fact(out, "title", "%s: what its calls move, a rank", profile->command);
-    hs_tsv_fact(out, "caption1", "%" PRId64 " ranks, %s, %s%s", profile->ranks, profile->library,
+        hs_csv_fact(out, "title", "%s: what its calls move, a rank", profile->command);
+    hs_csv_fact(out, "caption1", "%" PRId64 " ranks, %s, %s%s", profile->ranks, profile->library,
                 profile->created, profile->finished ? "" : "; it did not end by itself");
-    hs_tsv_fact(out, "caption2", "%zu of %zu kinds of calls%s", count, profile->call_count,
+    hs_csv_fact(out, "caption2", "%zu of %zu kinds of calls%s", count, profile->call_count,
                 timed ? "; waiting is for the last rank to come, where that was timed"
                       : "; how long GPUs took is not known");
-    hs_tsv_fact(out, "caption_lines", "2");
-    hs_tsv_fact(out, "rows", "%zu", count);
-    hs_tsv_fact(out, "longest", "%#.9g", longest);
-    hs_tsv_fact(out, "waiting", "%d", waiting > 0);
-    hs_tsv_fact(out, "timed", "%d", timed);
+    hs_csv_fact(out, "caption_lines", "2");
+    hs_csv_fact(out, "rows", "%zu", count);
+    hs_csv_fact(out, "longest", "%#.9g", longest);
+    hs_csv_fact(out, "waiting", "%d", waiting > 0);
+    hs_csv_fact(out, "timed", "%d", timed);
     if (timed)
-        hs_tsv_time_unit(out, longest);
+        hs_csv_time_unit(out, longest);
     else
-        hs_tsv_fact(out, "time_factor", "%g", 1.0 / (1 << 20));
+        hs_csv_fact(out, "time_factor", "%g", 1.0 / (1 << 20));
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,

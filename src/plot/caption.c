@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "plot/tsv.h"
+#include "plot/csv.h"
 #include "result/result_gaps.h"
 
 #define LINE_BYTES    118 /* of a caption's line: what fits under a plot */
@@ -165,7 +165,7 @@ static void write_lines(struct hs_text *out, const char *text)
         char key[16];
 
         snprintf(key, sizeof(key), "caption%d", ++line);
-        hs_tsv_fact(out, key, "%.*s%s", (int)length, text, cut ? " ..." : "");
+        hs_csv_fact(out, key, "%.*s%s", (int)length, text, cut ? " ..." : "");
         text += length;
         left -= length;
         while (left > 0 && *text == ' ') {
@@ -173,7 +173,7 @@ static void write_lines(struct hs_text *out, const char *text)
             left--;
         }
     }
-    hs_tsv_fact(out, "caption_lines", "%d", line);
+    hs_csv_fact(out, "caption_lines", "%d", line);
 }
 
 static void append_machine(struct hs_text *out, const struct hs_plot_job *job)
@@ -211,7 +211,7 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
     va_end(arguments);
     hs_plot_machine(&text, job);
     asked = hs_result_asks(job->inputs[0].result, 1);
-    hs_tsv_fact(out, "title", "%s: %s%s%s", text.data ? text.data : "", line,
+    hs_csv_fact(out, "title", "%s: %s%s%s", text.data ? text.data : "", line,
                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &job->inputs[0].result->mesh),
                 hs_problem_aside(aside, &asked));
     hs_text_release(&text);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "plot/tsv.h"
+#include "plot/csv.h"
 
 struct hs_stage_price hs_plot_price(const struct hs_result *result, struct hs_layer layer)
 {
@@ -31,17 +31,17 @@ void hs_plot_curve(struct hs_text *out, const char *name, const struct hs_result
     if (!fit)
         return;
     price = hs_plot_price(result, layer);
-    hs_tsv_block(out, name, "bytes rate low high");
+    hs_csv_block(out, name, "bytes rate low high");
     bytes = fit->min_bytes;
     do {
         double rate = 2 * bytes * (double)(layer.size - 1) / (double)layer.size /
                       hs_stage_seconds(&price, bytes);
 
-        hs_tsv_number(out, bytes);
-        hs_tsv_number(out, rate);
-        hs_tsv_number(out, rate / (1 + fit->relative_ci95));
-        hs_tsv_number(out, fit->relative_ci95 < 1 ? rate / (1 - fit->relative_ci95) : NAN);
-        hs_tsv_row(out);
+        hs_csv_number(out, bytes);
+        hs_csv_number(out, rate);
+        hs_csv_number(out, rate / (1 + fit->relative_ci95));
+        hs_csv_number(out, fit->relative_ci95 < 1 ? rate / (1 - fit->relative_ci95) : NAN);
+        hs_csv_row(out);
         last = bytes;
         bytes = fmin(2 * bytes, fit->max_bytes);
     } while (bytes > last);

@@ -6,8 +6,8 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/kinds.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 struct sizes {
@@ -87,10 +87,10 @@ static size_t write_gains(struct hs_text *out, const struct sizes *sizes, bool m
 
         if (!plan)
             continue;
-        hs_tsv_number(out, (double)sizes->messages[m]->message_bytes);
-        hs_tsv_time(out, gain);
-        hs_tsv_text(out, same ? "-" : HS_AS_PLAN(plan));
-        hs_tsv_row(out);
+        hs_csv_number(out, (double)sizes->messages[m]->message_bytes);
+        hs_csv_time(out, gain);
+        hs_csv_text(out, "%s", same ? "-" : HS_AS_PLAN(plan));
+        hs_csv_row(out);
         before = plan;
         written++;
     }
@@ -121,20 +121,20 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     for (size_t m = 0; m < sizes->count && !library; m++)
         library = hs_plot_best_baseline(sizes->messages[m]);
     append_other(&other, sizes);
-    hs_tsv_begin(out, "gain");
+    hs_csv_begin(out, "gain");
     hs_plot_caption(out, job,
                     "names: the best plan from that size on; band: 90 % of the machines that fit "
                     "the description",
                     "gain of the best plan, %lld processes", (long long)sizes->result->np);
-    hs_tsv_fact(out, "over", "%s",
+    hs_csv_fact(out, "over", "%s",
                 predicted > 0 && other.data ? other.data
                 : library                   ? library->name
                                             : "-");
-    hs_tsv_fact(out, "measured_over", "%s", library ? library->name : "-");
-    hs_tsv_fact(out, "predicted", "%zu", predicted);
-    hs_tsv_fact(out, "measured", "%zu", measured);
-    hs_tsv_fact(out, "first_bytes", "%.0f", (double)sizes->messages[0]->message_bytes);
-    hs_tsv_fact(out, "last_bytes", "%.0f",
+    hs_csv_fact(out, "measured_over", "%s", library ? library->name : "-");
+    hs_csv_fact(out, "predicted", "%zu", predicted);
+    hs_csv_fact(out, "measured", "%zu", measured);
+    hs_csv_fact(out, "first_bytes", "%.0f", (double)sizes->messages[0]->message_bytes);
+    hs_csv_fact(out, "last_bytes", "%.0f",
                 (double)sizes->messages[sizes->count - 1]->message_bytes);
     out->failed = out->failed || other.failed;
     hs_text_release(&other);
@@ -156,14 +156,14 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
     else
         write_facts(out, job, sizes, predictions, measurements);
     if (predictions > 0) {
-        hs_tsv_block(out, "model", "bytes gain low high plan");
+        hs_csv_block(out, "model", "bytes gain low high plan");
         hs_text_append(out, "%s", predicted.data);
     }
     if (measurements > 0) {
-        hs_tsv_block(out, "runs", "bytes gain low high plan");
+        hs_csv_block(out, "runs", "bytes gain low high plan");
         hs_text_append(out, "%s", measured.data);
     }
-    hs_tsv_sizes(out, sizes->messages, sizes->count);
+    hs_csv_sizes(out, sizes->messages, sizes->count);
     out->failed = out->failed || predicted.failed || measured.failed;
     hs_text_release(&predicted);
     hs_text_release(&measured);

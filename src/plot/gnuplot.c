@@ -46,26 +46,39 @@ static enum hs_status find_script(char *path, const char *kind, struct hs_error 
 
 /* Files that gnuplot opens as /dev/fd/N. */
 struct pipes {
-    FILE *tsv, *picture, *complaints;
+    FILE *numbers, *picture, *complaints;
 };
 
 static void close_all(struct pipes *pipes)
 {
-    FILE *files[] = {pipes->tsv, pipes->picture, pipes->complaints};
+    FILE *files[] = {pipes->numbers, pipes->picture, pipes->complaints};
 
     for (size_t i = 0; i < 3; i++)
         if (files[i])
             fclose(files[i]);
 }
 
-static enum hs_status open_all(struct pipes *pipes, const struct hs_text *tsv, struct hs_error *err)
+/* With tabs between cells: gnuplot 5.4 ends a cell in quotes at its first comma. */
+static void write_numbers(FILE *file, const struct hs_text *csv)
 {
-    pipes->tsv = tmpfile();
+    bool quoted = false;
+
+    for (size_t i = 0; i < csv->length; i++)
+        if (csv->data[i] == '"')
+            quoted = !quoted;
+        else
+            putc(csv->data[i] == ',' && !quoted ? '\t' : csv->data[i], file);
+}
+
+static enum hs_status open_all(struct pipes *pipes, const struct hs_text *csv, struct hs_error *err)
+{
+    pipes->numbers = tmpfile();
     pipes->picture = tmpfile();
     pipes->complaints = tmpfile();
-    if (!pipes->tsv || !pipes->picture || !pipes->complaints)
+    if (!pipes->numbers || !pipes->picture || !pipes->complaints)
         return hs_fail(err, HS_IO, "temporary file: %s", strerror(errno));
-    if (fwrite(tsv->data, 1, tsv->length, pipes->tsv) != tsv->length || fflush(pipes->tsv) != 0)
+    write_numbers(pipes->numbers, csv);
+    if (fflush(pipes->numbers) != 0 || ferror(pipes->numbers))
         return hs_fail(err, HS_IO, "temporary file: %s", strerror(errno));
     return HS_OK;
 }
@@ -92,8 +105,8 @@ static char **with_utf8(void)
 static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script, const char *type,
                             struct hs_error *err)
 {
-    char tsv[32], picture[32], kind[8];
-    char *arguments[] = {"gnuplot", "-d", "-c", script, tsv, picture, kind, NULL};
+    char csv[32], picture[32], kind[8];
+    char *arguments[] = {"gnuplot", "-d", "-c", script, csv, picture, kind, NULL};
     char **environment = with_utf8();
     posix_spawn_file_actions_t actions;
     int failure;
@@ -101,7 +114,7 @@ static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script,
     if (!environment)
         return hs_no_memory(err);
 
-    snprintf(tsv, sizeof(tsv), "/dev/fd/%d", fileno(pipes->tsv));
+    snprintf(csv, sizeof(csv), "/dev/fd/%d", fileno(pipes->numbers));
     snprintf(picture, sizeof(picture), "/dev/fd/%d", fileno(pipes->picture));
     snprintf(kind, sizeof(kind), "%s", type);
     posix_spawn_file_actions_init(&actions);
@@ -114,7 +127,7 @@ static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script,
     if (failure == ENOENT)
         return hs_fail(
             err, HS_FAILED,
-            "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox); --tsv "
+            "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox); --csv "
             "prints the numbers without it");
     if (failure)
         return hs_fail(err, HS_FAILED, "gnuplot: cannot be started: %s", strerror(failure));
@@ -218,12 +231,12 @@ static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, s
 enum hs_status hs_gnuplot_draw(struct hs_text *picture, struct hs_text *complaints,
                                const struct hs_gnuplot_request *request, struct hs_error *err)
 {
-    struct pipes pipes = {.tsv = NULL};
+    struct pipes pipes = {.numbers = NULL};
     char script[PATH_MAX];
     enum hs_status status = find_script(script, request->kind, err);
 
     if (status == HS_OK)
-        status = open_all(&pipes, request->tsv, err);
+        status = open_all(&pipes, request->csv, err);
     if (status == HS_OK)
         status = run(picture, complaints, &pipes, script, request, err);
     close_all(&pipes);

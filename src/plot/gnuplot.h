@@ -18,7 +18,7 @@ extern const char *const hs_gnuplot_types[];
 struct hs_gnuplot_request {
     const char *kind; /* of plot: the script is KIND.gp */
     const char *type; /* of hs_gnuplot_types */
-    const struct hs_text *tsv;
+    const struct hs_text *csv;
     double limit_seconds;
 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/tsv.h"
+#include "plot/csv.h"
 #include "view/figures.h"
 
 #define KINDS_MAX  6
@@ -179,23 +179,23 @@ void hs_graph_write_facts(struct hs_text *out, const char *level, const struct h
         labels += links->items[i].count > LINES_MAX;
         one_way += links->items[i].one_way;
     }
-    hs_tsv_fact(out, "graph", "%s", level);
-    hs_tsv_fact(out, "link_kinds", "%d", find_kinds(rates, links));
-    hs_tsv_fact(out, "link_labels", "%d", labels);
-    hs_tsv_fact(out, "one_way", "%d", one_way);
-    hs_tsv_fact(out, "relays", "%d", links->relays);
+    hs_csv_fact(out, "graph", "%s", level);
+    hs_csv_fact(out, "link_kinds", "%d", find_kinds(rates, links));
+    hs_csv_fact(out, "link_labels", "%d", labels);
+    hs_csv_fact(out, "one_way", "%d", one_way);
+    hs_csv_fact(out, "relays", "%d", links->relays);
 }
 
 static void write_vertices(struct hs_text *out, const struct hs_links *links,
                            const struct place *places)
 {
-    hs_tsv_block(out, "vertices", "vertex x y relay");
+    hs_csv_block(out, "vertices", "vertex x y relay");
     for (int v = 0; v < hs_links_vertices(links); v++) {
-        hs_tsv_count(out, v);
-        hs_tsv_number(out, places[v].x);
-        hs_tsv_number(out, places[v].y);
-        hs_tsv_count(out, v >= links->units);
-        hs_tsv_row(out);
+        hs_csv_count(out, v);
+        hs_csv_number(out, places[v].x);
+        hs_csv_number(out, places[v].y);
+        hs_csv_count(out, v >= links->units);
+        hs_csv_row(out);
     }
 }
 
@@ -210,21 +210,21 @@ static void write_lines(struct hs_text *out, const struct hs_link *link, int kin
     for (int i = 0; i < lines; i++) {
         double aside = length > 0 ? LINE_GAP * (i - 0.5 * (lines - 1)) / length : 0;
 
-        hs_tsv_number(out, from.x - aside * dy);
-        hs_tsv_number(out, from.y + aside * dx);
-        hs_tsv_number(out, dx);
-        hs_tsv_number(out, dy);
-        hs_tsv_count(out, kind + 1);
-        hs_tsv_number(out, link->count > LINES_MAX ? THICK_LINE : THIN_LINE);
-        hs_tsv_count(out, link->one_way);
-        hs_tsv_row(out);
+        hs_csv_number(out, from.x - aside * dy);
+        hs_csv_number(out, from.y + aside * dx);
+        hs_csv_number(out, dx);
+        hs_csv_number(out, dy);
+        hs_csv_count(out, kind + 1);
+        hs_csv_number(out, link->count > LINES_MAX ? THICK_LINE : THIN_LINE);
+        hs_csv_count(out, link->one_way);
+        hs_csv_row(out);
     }
 }
 
 static void write_labels(struct hs_text *out, const struct hs_links *links,
                          const struct place *places)
 {
-    hs_tsv_block(out, "link_labels", "x y label");
+    hs_csv_block(out, "link_labels", "x y label");
     for (size_t i = 0; i < links->count; i++) {
         const struct hs_link *link = &links->items[i];
         char label[16];
@@ -232,10 +232,10 @@ static void write_labels(struct hs_text *out, const struct hs_links *links,
         if (link->count <= LINES_MAX)
             continue;
         snprintf(label, sizeof(label), "%d", link->count);
-        hs_tsv_number(out, (places[link->from].x + places[link->to].x) / 2);
-        hs_tsv_number(out, (places[link->from].y + places[link->to].y) / 2);
-        hs_tsv_text(out, label);
-        hs_tsv_row(out);
+        hs_csv_number(out, (places[link->from].x + places[link->to].x) / 2);
+        hs_csv_number(out, (places[link->from].y + places[link->to].y) / 2);
+        hs_csv_text(out, "%s", label);
+        hs_csv_row(out);
     }
 }
 
@@ -244,15 +244,15 @@ static void write_kinds(struct hs_text *out, const struct hs_links *links)
     double rates[KINDS_MAX];
     int kinds = find_kinds(rates, links);
 
-    hs_tsv_block(out, "link_kinds", "kind label");
+    hs_csv_block(out, "link_kinds", "kind label");
     for (int k = 0; k < kinds; k++) {
         char label[96];
 
         snprintf(label, sizeof(label), "%s a link%s", HS_AS_RATE(rates[k]),
                  k + 1 == KINDS_MAX ? ", or another" : "");
-        hs_tsv_count(out, k + 1);
-        hs_tsv_text(out, label);
-        hs_tsv_row(out);
+        hs_csv_count(out, k + 1);
+        hs_csv_text(out, "%s", label);
+        hs_csv_row(out);
     }
 }
 
@@ -261,7 +261,7 @@ void hs_graph_write(struct hs_text *out, const struct hs_links *links)
     struct place places[HS_LINKS_VERTICES];
 
     find_places(places, links);
-    hs_tsv_block(out, "links", "x y dx dy kind width one_way");
+    hs_csv_block(out, "links", "x y dx dy kind width one_way");
     for (size_t i = 0; i < links->count; i++)
         write_lines(out, &links->items[i], kind_of(links, &links->items[i]), places);
     write_vertices(out, links, places);

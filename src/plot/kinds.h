@@ -10,9 +10,7 @@ extern const struct hs_plot_kind hs_plot_scaling;
 extern const struct hs_plot_kind hs_plot_layers;
 extern const struct hs_plot_kind hs_plot_bandwidth;
 extern const struct hs_plot_kind hs_plot_gain;
-extern const struct hs_plot_kind hs_plot_top;
 extern const struct hs_plot_kind hs_plot_accuracy;
-extern const struct hs_plot_kind hs_plot_lattice;
 extern const struct hs_plot_kind hs_plot_system;
 extern const struct hs_plot_kind hs_plot_calls;
 

@@ -6,9 +6,9 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/kinds.h"
 #include "plot/phases.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 #define PLANS       8      /* bars that are still told apart */
@@ -195,15 +195,15 @@ struct box {
 
 static void write_box(struct hs_text *out, const struct rows *rows, const struct box *box)
 {
-    hs_tsv_number(out, box->top - box->height);
-    hs_tsv_number(out, box->top);
-    hs_tsv_number(out, box->begin);
-    hs_tsv_number(out, fmin(box->end, rows->axis_seconds));
-    hs_tsv_count(out, box->number);
-    hs_tsv_count(out, box->layer);
-    hs_tsv_count(out, box->measured);
-    hs_tsv_text(out, box->label);
-    hs_tsv_row(out);
+    hs_csv_number(out, box->top - box->height);
+    hs_csv_number(out, box->top);
+    hs_csv_number(out, box->begin);
+    hs_csv_number(out, fmin(box->end, rows->axis_seconds));
+    hs_csv_count(out, box->number);
+    hs_csv_count(out, box->layer);
+    hs_csv_count(out, box->measured);
+    hs_csv_text(out, "%s", box->label);
+    hs_csv_row(out);
 }
 
 static void write_bar(struct hs_text *out, const struct rows *rows, const struct row *row,
@@ -251,7 +251,7 @@ static void write_bars(struct hs_text *out, const struct rows *rows)
 {
     double own_top = bar_top(rows->count), own = own_height(rows);
 
-    hs_tsv_block(out, "segments", "y_low y_high begin end phase layer measured label");
+    hs_csv_block(out, "segments", "y_low y_high begin end phase layer measured label");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->data[i];
         double top = bar_top(i), height = bar_height(row);
@@ -282,12 +282,13 @@ static void write_total(struct hs_text *out, const struct rows *rows, double y,
 
     if (!isfinite(time->seconds))
         return;
-    hs_tsv_number(out, y);
-    hs_tsv_time(out, *time);
-    hs_tsv_number(out, fmin(end, rows->axis_seconds));
-    hs_tsv_count(out, measured);
-    hs_text_append(out, "\t%s%s%s%s\n", whole, HS_AS_TIME(time->seconds), how,
-                   end > rows->axis_seconds ? ", bar cut" : "");
+    hs_csv_number(out, y);
+    hs_csv_time(out, *time);
+    hs_csv_number(out, fmin(end, rows->axis_seconds));
+    hs_csv_count(out, measured);
+    hs_csv_text(out, "%s%s%s%s", whole, HS_AS_TIME(time->seconds), how,
+                end > rows->axis_seconds ? ", bar cut" : "");
+    hs_csv_row(out);
 }
 
 /* The prediction above the measurement, where there are both: bars of `height` from `top` down. */
@@ -320,7 +321,7 @@ static void write_totals(struct hs_text *out, const struct rows *rows)
 {
     bool calibrated = rows->result->has_system && rows->result->system.fits.count > 0;
 
-    hs_tsv_block(out, "totals", "y seconds low high text_at measured text");
+    hs_csv_block(out, "totals", "y seconds low high text_at measured text");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->data[i];
         bool is_measured = row->measured.count > 0 && row->candidate;
@@ -343,17 +344,18 @@ static void write_ticks(struct hs_text *out, const struct rows *rows)
 {
     struct hs_plan flat_plan = hs_result_flat(rows->result);
 
-    hs_tsv_block(out, "ticks", "y label");
+    hs_csv_block(out, "ticks", "y label");
     for (size_t i = 0; i < rows->count; i++) {
         bool flat = hs_plan_compare(&rows->data[i].plan, &flat_plan) == 0;
 
-        hs_tsv_number(out, 0.0 - (double)i);
-        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan), flat ? " (flat)" : "");
+        hs_csv_number(out, 0.0 - (double)i);
+        hs_csv_text(out, "%s%s", HS_AS_PLAN(&rows->data[i].plan), flat ? " (flat)" : "");
+        hs_csv_row(out);
     }
     if (has_own(rows)) {
-        hs_tsv_number(out, 0.0 - (double)rows->count);
-        hs_tsv_text(out, rows->own_name);
-        hs_tsv_row(out);
+        hs_csv_number(out, 0.0 - (double)rows->count);
+        hs_csv_text(out, "%s", rows->own_name);
+        hs_csv_row(out);
     }
 }
 
@@ -378,7 +380,7 @@ static void write_drawn(struct hs_text *out, const struct rows *rows)
                   has_phase(&rows->data[i].measured, number);
         snprintf(drawn + strlen(drawn), sizeof(drawn) - strlen(drawn), any ? " %d" : "", number);
     }
-    hs_tsv_fact(out, "drawn", "%s%s", drawn, has_own(rows) ? " 5" : "");
+    hs_csv_fact(out, "drawn", "%s%s", drawn, has_own(rows) ? " 5" : "");
 }
 
 static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const struct rows *rows,
@@ -386,19 +388,19 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
 {
     const struct hs_result *result = job->inputs[0].result;
 
-    hs_tsv_begin(out, "layers");
+    hs_csv_begin(out, "layers");
     hs_plot_caption(out, job,
                     rows->any_chunks ? "chunks overlap, so their bars, drawn one after the other, "
                                        "are longer than the whole takes (diamond)"
                                      : NULL,
                     "%lld processes, %s per process", (long long)result->np,
                     HS_AS_BYTES(message->message_bytes));
-    hs_tsv_fact(out, "rows", "%zu", rows->count + has_own(rows));
+    hs_csv_fact(out, "rows", "%zu", rows->count + has_own(rows));
     write_drawn(out, rows);
-    hs_tsv_fact(out, "predicted", "%d", rows->any_predicted);
-    hs_tsv_fact(out, "measured", "%d", rows->any_measured);
-    hs_tsv_fact(out, "longest", "%#.9g", rows->axis_seconds);
-    hs_tsv_time_unit(out, rows->axis_seconds);
+    hs_csv_fact(out, "predicted", "%d", rows->any_predicted);
+    hs_csv_fact(out, "measured", "%d", rows->any_measured);
+    hs_csv_fact(out, "longest", "%#.9g", rows->axis_seconds);
+    hs_csv_time_unit(out, rows->axis_seconds);
     write_bars(out, rows);
     write_totals(out, rows);
     write_ticks(out, rows);

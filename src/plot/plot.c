@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct hs_plot_kind *const hs_plot_kinds[] = {
-    &hs_plot_scaling,  &hs_plot_layers,  &hs_plot_bandwidth, &hs_plot_gain,  &hs_plot_top,
-    &hs_plot_accuracy, &hs_plot_lattice, &hs_plot_system,    &hs_plot_calls, NULL,
+    &hs_plot_scaling,  &hs_plot_layers, &hs_plot_bandwidth, &hs_plot_gain,
+    &hs_plot_accuracy, &hs_plot_system, &hs_plot_calls,     NULL,
 };
 
 #define KIND_COUNT (sizeof(hs_plot_kinds) / sizeof(hs_plot_kinds[0]) - 1)

@@ -1,15 +1,15 @@
 /*
- * plot.h - from result files to the numbers of a plot: tab-separated values that a gnuplot script
+ * plot.h - from result files to the numbers of a plot: comma-separated values that a gnuplot script
  * draws, or a person takes elsewhere.
  *
  * A kind of plot is a const struct with one function, one file each, listed in one table; the
  * script plots/NAME.gp belongs to it. Everything that needs thought (what to show, where it lies,
  * how long it took) happens here and is tested here; the scripts only draw.
  *
- * The text has blocks, separated by two blank lines. The first block holds facts, `key TAB value`:
+ * The text has blocks, separated by two blank lines. The first block holds facts, `key,value`:
  *
- *     hiersearch.plot/1   scaling
- *     title               abci: 4 to 2048 processes, 128MiB per process
+ *     hiersearch.plot/1,scaling
+ *     title,"abci: 4 to 2048 processes, 128MiB per process"
  *
  * Every other block begins with two comment lines, its name and its columns, so that gnuplot finds
  * it by `index "NAME"`. Times are in seconds, sizes in bytes, a number that does not exist is `?`.

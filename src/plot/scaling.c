@@ -5,8 +5,8 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/kinds.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 static void write_predicted(struct hs_text *out, const struct hs_result *result,
@@ -17,12 +17,11 @@ static void write_predicted(struct hs_text *out, const struct hs_result *result,
 
     if (!best)
         return;
-    hs_tsv_count(out, result->np);
-    hs_tsv_number(out, hs_plot_predicted(result, message, &flat));
-    hs_tsv_number(out, best->predicted_seconds);
-    hs_text_append(out, "\t%s%s", HS_AS_PLAN(&best->plan),
-                   hs_plot_mark(result, message, &best->plan));
-    hs_tsv_row(out);
+    hs_csv_count(out, result->np);
+    hs_csv_number(out, hs_plot_predicted(result, message, &flat));
+    hs_csv_number(out, best->predicted_seconds);
+    hs_csv_text(out, "%s%s", HS_AS_PLAN(&best->plan), hs_plot_mark(result, message, &best->plan));
+    hs_csv_row(out);
 }
 
 /* Where the system is calibrated: the intervals of the same rows. */
@@ -37,13 +36,13 @@ static void write_predicted_interval(struct hs_text *out, const struct hs_result
         return;
     times[0] = hs_plot_prediction(result, message, &flat);
     times[1] = hs_plot_prediction(result, message, &best->plan);
-    hs_tsv_count(out, result->np);
+    hs_csv_count(out, result->np);
     for (int i = 0; i < 2; i++) {
-        hs_tsv_number(out, times[i].seconds);
-        hs_tsv_number(out, times[i].low);
-        hs_tsv_number(out, times[i].high);
+        hs_csv_number(out, times[i].seconds);
+        hs_csv_number(out, times[i].low);
+        hs_csv_number(out, times[i].high);
     }
-    hs_tsv_row(out);
+    hs_csv_row(out);
 }
 
 static void write_measured(struct hs_text *out, const struct hs_result *result,
@@ -56,13 +55,13 @@ static void write_measured(struct hs_text *out, const struct hs_result *result,
     if (!best)
         return;
     flat = hs_plot_candidate(message, &flat_plan);
-    hs_tsv_count(out, result->np);
-    hs_tsv_time(out, hs_plot_measured(flat ? flat->measured : NULL));
-    hs_tsv_time(out, hs_plot_measured(best->measured));
-    hs_tsv_time(out, hs_plot_measured(library ? &library->measured : NULL));
-    hs_tsv_text(out, HS_AS_PLAN(&best->plan));
-    hs_tsv_text(out, library ? library->name : "-");
-    hs_tsv_row(out);
+    hs_csv_count(out, result->np);
+    hs_csv_time(out, hs_plot_measured(flat ? flat->measured : NULL));
+    hs_csv_time(out, hs_plot_measured(best->measured));
+    hs_csv_time(out, hs_plot_measured(library ? &library->measured : NULL));
+    hs_csv_text(out, "%s", HS_AS_PLAN(&best->plan));
+    hs_csv_text(out, "%s", library ? library->name : "-");
+    hs_csv_row(out);
 }
 
 /* What decides the axes and the legend: which series there are, and the longest time. */
@@ -109,23 +108,23 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
 static void write_series(struct hs_text *out, const struct hs_named_result *const *inputs,
                          size_t count, uint64_t bytes, bool intervals)
 {
-    hs_tsv_block(out, "predicted", "np flat_seconds best_seconds best_plan");
+    hs_csv_block(out, "predicted", "np flat_seconds best_seconds best_plan");
     for (size_t i = 0; i < count; i++)
         write_predicted(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
     if (intervals)
-        hs_tsv_block(out, "interval", "np flat flat_low flat_high best best_low best_high");
+        hs_csv_block(out, "interval", "np flat flat_low flat_high best best_low best_high");
     for (size_t i = 0; i < count && intervals; i++)
         write_predicted_interval(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
-    hs_tsv_block(out, "measured",
+    hs_csv_block(out, "measured",
                  "np flat_seconds flat_low flat_high best_seconds best_low best_high "
                  "library_seconds library_low library_high best_plan library");
     for (size_t i = 0; i < count; i++)
         write_measured(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
-    hs_tsv_block(out, "ticks", "np");
+    hs_csv_block(out, "ticks", "np");
     for (size_t i = 0; i < count; i++)
         if (i == 0 || inputs[i]->result->np != inputs[i - 1]->result->np) {
-            hs_tsv_count(out, inputs[i]->result->np);
-            hs_tsv_row(out);
+            hs_csv_count(out, inputs[i]->result->np);
+            hs_csv_row(out);
         }
 }
 
@@ -137,24 +136,24 @@ static void write_all(struct hs_text *out, const struct hs_plot_job *job,
 
     for (size_t i = 0; i < job->input_count; i++)
         extend_by(&extent, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
-    hs_tsv_begin(out, "scaling");
+    hs_csv_begin(out, "scaling");
     if (first == last)
         hs_plot_caption(out, job, NULL, "%lld processes, %s per process", (long long)first,
                         HS_AS_BYTES(bytes));
     else
         hs_plot_caption(out, job, NULL, "%lld to %lld processes, %s per process", (long long)first,
                         (long long)last, HS_AS_BYTES(bytes));
-    hs_tsv_fact(out, "predicted", "%zu", extent.predicted);
+    hs_csv_fact(out, "predicted", "%zu", extent.predicted);
     if (extent.intervals > 0)
-        hs_tsv_fact(out, "intervals", "%zu", extent.intervals);
-    hs_tsv_fact(out, "measured", "%zu", extent.measured);
-    hs_tsv_fact(out, "measured_flat", "%zu", extent.measured_flat);
-    hs_tsv_fact(out, "library", "%zu", extent.library);
-    hs_tsv_fact(out, "first_np", "%lld", (long long)first);
-    hs_tsv_fact(out, "last_np", "%lld", (long long)last);
+        hs_csv_fact(out, "intervals", "%zu", extent.intervals);
+    hs_csv_fact(out, "measured", "%zu", extent.measured);
+    hs_csv_fact(out, "measured_flat", "%zu", extent.measured_flat);
+    hs_csv_fact(out, "library", "%zu", extent.library);
+    hs_csv_fact(out, "first_np", "%lld", (long long)first);
+    hs_csv_fact(out, "last_np", "%lld", (long long)last);
     /* Only where times differ much does a logarithmic axis show more than it hides. */
-    hs_tsv_fact(out, "log_time", "%d", extent.longest_seconds > 20 * extent.shortest_seconds);
-    hs_tsv_time_unit(out, extent.longest_seconds);
+    hs_csv_fact(out, "log_time", "%d", extent.longest_seconds > 20 * extent.shortest_seconds);
+    hs_csv_time_unit(out, extent.longest_seconds);
     write_series(out, inputs, job->input_count, bytes, extent.intervals > 0);
 }
 

@@ -7,9 +7,9 @@
 #include "model/limit.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/csv.h"
 #include "plot/graph.h"
 #include "plot/kinds.h"
-#include "plot/tsv.h"
 #include "view/figures.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
@@ -40,27 +40,28 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
     const struct hs_level *level = &system->levels[l];
     double least = hs_limit_crossing_seconds(system, problem, l);
     int64_t child = hs_system_child_ranks(system, l);
+    struct hs_text label = {0};
 
-    hs_text_append(out, "\t%s joins ", level->name);
+    hs_text_append(&label, "%s joins ", level->name);
     if (level->arity > 0)
-        hs_text_append(out, "%" PRId64 " ", level->arity);
+        hs_text_append(&label, "%" PRId64 " ", level->arity);
     else
-        hs_text_append(out, "all "); /* short: what stands behind it is cut at the right edge */
+        hs_text_append(&label, "all "); /* short: what stands behind it is cut at the right edge */
     if (l == 0)
-        hs_text_append(out, "processes");
+        hs_text_append(&label, "processes");
     else
-        hs_text_append(out, "groups of %" PRId64, child);
+        hs_text_append(&label, "groups of %" PRId64, child);
     if (level->ports > 1)
-        hs_text_append(out, " through %" PRId64 " ports each%s", level->ports,
+        hs_text_append(&label, " through %" PRId64 " ports each%s", level->ports,
                        level->striped ? "" : " (not striped)");
-    hs_text_append(out, "%s; each has %s, latency %s",
+    hs_text_append(&label, "%s; each has %s, latency %s",
                    level->fabric == HS_FABRIC_MESH    ? " in a mesh"
                    : level->fabric == HS_FABRIC_LINKS ? " by single links"
                                                       : "",
                    HS_AS_RATE(level->bytes_per_second), HS_AS_TIME(level->latency_seconds));
     if (least > 0)
-        hs_text_append(out, ": %s at least", HS_AS_TIME(least));
-    hs_text_append(out, "\n");
+        hs_text_append(&label, ": %s at least", HS_AS_TIME(least));
+    hs_csv_label(out, &label);
 }
 
 /* The outermost level is on top; each has a line for its label above the levels inside it. */
@@ -71,17 +72,17 @@ static void write_levels(struct hs_text *out, const struct hs_result *result,
     struct hs_limit limit = hs_limit_of(system, problem);
     size_t count = system->level_count;
 
-    hs_tsv_block(out, "levels", "level first last y_low y_high open limits label");
+    hs_csv_block(out, "levels", "level first last y_low y_high open limits label");
     for (size_t l = count; l-- > 0;) {
         double inset = (double)(count - 1 - l);
 
-        hs_tsv_count(out, (int64_t)l + 1);
-        hs_tsv_number(out, 1);
-        hs_tsv_number(out, unit_ranks(result, l));
-        hs_tsv_number(out, 0.12 * inset);
-        hs_tsv_number(out, (double)count - inset);
-        hs_tsv_count(out, system->levels[l].arity == 0);
-        hs_tsv_count(out, limit.level == (int)l);
+        hs_csv_count(out, (int64_t)l + 1);
+        hs_csv_number(out, 1);
+        hs_csv_number(out, unit_ranks(result, l));
+        hs_csv_number(out, 0.12 * inset);
+        hs_csv_number(out, (double)count - inset);
+        hs_csv_count(out, system->levels[l].arity == 0);
+        hs_csv_count(out, limit.level == (int)l);
         write_level_label(out, system, problem, l);
     }
 }
@@ -90,41 +91,43 @@ static void write_layer_label(struct hs_text *out, const struct hs_system *syste
                               const struct hs_plan_cost *cost, int i)
 {
     const struct hs_stage_cost *layer = &cost->stages[i];
+    struct hs_text label = {0};
 
-    hs_text_append(out, "\tlayer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
+    hs_text_append(&label, "layer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
                    layer->key.layer.size, layer->key.layer.stride,
                    system->levels[layer->level].name, layer->straddles ? " and inside it" : "");
     if (layer->rings_per_link > 0)
-        hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", layer->rings_per_link,
+        hs_text_append(&label, "; %" PRId64 " ring%s on a link, %s each", layer->rings_per_link,
                        layer->rings_per_link == 1 ? "" : "s",
                        HS_AS_RATE(layer->ring_bytes_per_second));
-    hs_text_append(out, "; %s", HS_AS_TIME(layer->seconds));
+    hs_text_append(&label, "; %s", HS_AS_TIME(layer->seconds));
     if (system->fits.count > 0 && isfinite(layer->relative_ci95))
-        hs_text_append(out, " +- %.1f %%", 100 * layer->relative_ci95);
-    hs_text_append(out, "%s\n", system->fits.count > 0 && layer->extrapolated ? " *" : "");
+        hs_text_append(&label, " +- %.1f %%", 100 * layer->relative_ci95);
+    hs_text_append(&label, "%s", system->fits.count > 0 && layer->extrapolated ? " *" : "");
+    hs_csv_label(out, &label);
 }
 
 static void write_layers(struct hs_text *out, const struct hs_result *result,
                          const struct hs_plan_cost *cost)
 {
-    hs_tsv_block(out, "layers", "layer first last y level label");
+    hs_csv_block(out, "layers", "layer first last y level label");
     for (int i = 0; i < cost->count; i++) {
         const struct hs_stage_cost *stage = &cost->stages[i];
 
-        hs_tsv_count(out, i + 1);
-        hs_tsv_count(out, stage->key.layer.stride);
-        hs_tsv_count(out, stage->key.layer.stride * stage->key.layer.size);
-        hs_tsv_number(out, -(double)i - 1);
-        hs_tsv_count(out, stage->level + 1);
+        hs_csv_count(out, i + 1);
+        hs_csv_count(out, stage->key.layer.stride);
+        hs_csv_count(out, stage->key.layer.stride * stage->key.layer.size);
+        hs_csv_number(out, -(double)i - 1);
+        hs_csv_count(out, stage->level + 1);
         write_layer_label(out, &result->system, cost, i);
     }
 }
 
 static void write_tick(struct hs_text *out, double ranks, const char *label)
 {
-    hs_tsv_number(out, ranks);
-    hs_tsv_text(out, label);
-    hs_tsv_row(out);
+    hs_csv_number(out, ranks);
+    hs_csv_text(out, "%s", label);
+    hs_csv_row(out);
 }
 
 static void write_ticks(struct hs_text *out, const struct hs_result *result)
@@ -132,7 +135,7 @@ static void write_ticks(struct hs_text *out, const struct hs_result *result)
     char label[32];
     bool has_np = result->np == 1;
 
-    hs_tsv_block(out, "ticks", "processes label");
+    hs_csv_block(out, "ticks", "processes label");
     write_tick(out, 1, "1");
     for (size_t l = 0; l < result->system.level_count; l++) {
         double ranks = unit_ranks(result, l);
@@ -182,7 +185,7 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     struct hs_text remark = {0};
 
     append_limit(&remark, result, cost, problem);
-    hs_tsv_begin(out, "system");
+    hs_csv_begin(out, "system");
     if (cost->count > 0)
         hs_plot_caption(out, job, remark.data,
                         "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
@@ -192,11 +195,11 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
         hs_plot_caption(out, job, NULL, "levels");
     out->failed = out->failed || remark.failed;
     hs_text_release(&remark);
-    hs_tsv_fact(out, "levels", "%zu", result->system.level_count);
-    hs_tsv_fact(out, "layers", "%d", cost->count);
-    hs_tsv_fact(out, "np", "%" PRId64, result->np);
-    hs_tsv_fact(out, "end", "%#.9g", right_end(result));
-    hs_tsv_fact(out, "plan", "%s", cost->count ? HS_AS_PLAN(plan) : "-");
+    hs_csv_fact(out, "levels", "%zu", result->system.level_count);
+    hs_csv_fact(out, "layers", "%d", cost->count);
+    hs_csv_fact(out, "np", "%" PRId64, result->np);
+    hs_csv_fact(out, "end", "%#.9g", right_end(result));
+    hs_csv_fact(out, "plan", "%s", cost->count ? HS_AS_PLAN(plan) : "-");
     if (graph)
         hs_graph_write_facts(out, graph->name, &graph->links);
 }

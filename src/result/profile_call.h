@@ -12,8 +12,7 @@
 #define HS_PROFILE_WHY 96
 
 /* The problem of its mean size, blocks in place, of all groups of its shape at once: a profile says
- * neither which of them call at the same time nor where they begin. Of a broadcast and a reduce the
- * root is the first rank. *mesh has its groups as --mesh and --over say them; none: all ranks.
+ * neither which of them call at the same time nor where they begin. *mesh has its groups as --mesh and --over say them; none: all ranks.
  * False where no plan can be known, with the reason in `why`: another function (gather), blocks of
  * different sizes (MPI_Alltoallv), one rank, no bytes, ranks that are no progression, groups that
  * do not divide the job. */

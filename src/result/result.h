@@ -26,7 +26,7 @@
 #include "result/answer.h"
 #include "result/result_topology.h"
 
-#define HS_RESULT_FORMAT "hiersearch.result/2" /* /1 is read, too: result_upgrade.c */
+#define HS_RESULT_FORMAT "hiersearch.result/2"
 
 /* How a measurement ended. */
 /* clang-format off */

@@ -37,8 +37,6 @@ static enum hs_status check_format(void *object, const struct hs_place *place, s
         return hs_json_fail(&at, err, "missing");
     if ((status = hs_json_read_string(&format, &at, err)) || strcmp(format, HS_RESULT_FORMAT) == 0)
         return status;
-    if (strcmp(format, FORMAT_FAMILY "1") == 0)
-        return hs_result_upgrade(place->at->document->root, err);
     if (strncmp(format, FORMAT_FAMILY, strlen(FORMAT_FAMILY)) != 0)
         return hs_json_unexpected(&at, err, "\"" HS_RESULT_FORMAT "\"");
     age = format_number(format) > format_number(HS_RESULT_FORMAT) ? "a newer" : "an older";
@@ -236,7 +234,7 @@ static const struct hs_field result_rows[] = {
 };
 
 const struct hs_fields hs_result_fields = {
-    .id = "https://hiersearch.invalid/result/1",
+    .id = "https://hiersearch.invalid/result/2",
     .title = "hiersearch result file",
     .about =
         "What was searched, predicted and measured, where, and with which versions. Rules that a "

@@ -26,8 +26,4 @@ extern const struct hs_fields hs_message_fields, hs_candidate_fields, hs_measure
 const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *plan,
                                   const struct hs_place *place);
 
-/* Makes a file of format 1 one of HS_RESULT_FORMAT. What is not as it should be stays, for the
- * tables to complain of. HS_MEMORY. */
-enum hs_status hs_result_upgrade(struct cJSON *file, struct hs_error *err);
-
 #endif

@@ -115,15 +115,9 @@ unsigned hs_search_algorithms(const struct hs_search_request *request)
     return algorithms;
 }
 
-/* Whether a layer's way out takes other links than its way back, whatever the algorithm. */
-static bool is_lopsided(const struct hs_search_request *request)
-{
-    return hs_collectives[request->problem.collective].prices_only;
-}
-
 bool hs_search_takes_pairs(const struct hs_search_request *request)
 {
-    return is_lopsided(request) || hs_algorithms_uneven(hs_search_algorithms(request));
+    return hs_algorithms_uneven(hs_search_algorithms(request));
 }
 
 /* What is asked of every layer. */
@@ -286,7 +280,7 @@ static unsigned time_ways(struct priced *priced, int a)
                                                         << 1;
     if (priced->weighed >> a & 1)
         return possible;
-    if (is_lopsided(priced->asked->request) || hs_algorithms[a]->uneven || system->fits.count > 0 ||
+    if (hs_algorithms[a]->uneven || system->fits.count > 0 ||
         hs_problem_is_last(&priced->asked->request->problem, priced->layer)) {
         weigh_ways(priced, a);
         return possible;

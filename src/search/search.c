@@ -45,10 +45,6 @@ static enum hs_status check_chunks(const struct hs_search_request *request, stru
                            request->chunks[c], request->chunks[c - 1]);
     }
     if (request->chunks[request->chunk_count - 1] > 1 &&
-        hs_collectives[problem->collective].prices_only)
-        return hs_fail(err, HS_INVALID, "chunks of %s have no price: they are for AllReduce",
-                       hs_collectives[problem->collective].written);
-    if (request->chunks[request->chunk_count - 1] > 1 &&
         hs_collective_is_one_way(problem->collective))
         return hs_fail(err, HS_INVALID,
                        "chunks of %s would leave a process a piece of each in place of its block: "
@@ -71,32 +67,9 @@ static enum hs_status check_parts(const struct hs_system *system, int64_t ranks,
                    ranks, parts->gpu_count, system->parts);
 }
 
-/* What has prices alone has them where links are described, and not of groups. */
-static enum hs_status check_collective(const struct hs_search_request *request,
-                                       struct hs_error *err)
-{
-    const struct hs_system *system = request->system;
-    const char *name = hs_collective_names[request->problem.collective];
-
-    if (!hs_collectives[request->problem.collective].prices_only)
-        return HS_OK;
-    if (!hs_group_is_world(&request->problem.group))
-        return hs_fail(err, HS_INVALID,
-                       "--collective %s: has a price of all processes alone, none of groups", name);
-    if (hs_system_is_nccl_native(system) || system->fits.count > 0)
-        return hs_fail(
-            err, HS_INVALID,
-            "--collective %s: %s of %s have no price for it; expected a system of levels "
-            "as they are described",
-            name, system->fits.count > 0 ? "the measured layers" : "NCCL's calls",
-            hs_system_called(system));
-    return HS_OK;
-}
-
 static enum hs_status check_request(const struct hs_search_request *request, struct hs_error *err)
 {
-    if (check_parts(request->system, request->problem.group.ranks, err) ||
-        check_collective(request, err))
+    if (check_parts(request->system, request->problem.group.ranks, err))
         return HS_INVALID;
     if (!(request->problem.bytes > 0 && isfinite(request->problem.bytes)))
         return hs_fail(err, HS_INVALID, "expected a message of more than 0 bytes, found %g",

@@ -117,8 +117,7 @@ static bool is_linear(const struct hs_search_request *request)
 {
     if (hs_system_is_nccl_native(request->system) || request->algorithms > 1 ||
         request->system->level_count > 1 || hs_system_waits(request->system) ||
-        request->problem.order == HS_PACKED ||
-        hs_collectives[request->problem.collective].prices_only)
+        request->problem.order == HS_PACKED)
         return false;
     return !request->chunks || request->chunk_count == 1;
 }

@@ -338,10 +338,10 @@ static const struct hs_cell *cell_for_programs(const struct hs_table *table, siz
     return &table->cells[row * table->column_count + c];
 }
 
-/* Text of a cell: as RFC 4180 quotes it, or without what would end a cell. */
-static void append_separated(struct hs_text *out, const char *text, char separator)
+/* As RFC 4180 quotes it. */
+static void append_csv_text(struct hs_text *out, const char *text)
 {
-    if (separator != ',' || !strpbrk(text, ",\"\r\n")) {
+    if (!strpbrk(text, ",\"\r\n")) {
         hs_text_append_foreign(out, text, " ");
         return;
     }
@@ -351,35 +351,34 @@ static void append_separated(struct hs_text *out, const char *text, char separat
     hs_text_append(out, "\"");
 }
 
-static void append_keys(struct hs_text *out, const struct hs_table *table, char separator)
+static void append_keys(struct hs_text *out, const struct hs_table *table)
 {
-    bool first = true;
+    const char *comma = "";
 
     for (size_t c = 0; c < table->column_count; c++)
         if (table->columns[c].key && table->columns[c].show != HS_SHOW_BAR) {
-            hs_text_append(out, "%.*s%s", !first, &separator, table->columns[c].key);
-            first = false;
+            hs_text_append(out, "%s%s", comma, table->columns[c].key);
+            comma = ",";
         }
     hs_text_append(out, "\n");
 }
 
-void hs_table_separated(struct hs_text *out, const struct hs_table *table, char separator,
-                        bool header)
+void hs_table_csv(struct hs_text *out, const struct hs_table *table, bool header)
 {
     if (header)
-        append_keys(out, table, separator);
+        append_keys(out, table);
     for (size_t row = 0; row + table->total < table->row_count; row++) {
-        bool first = true;
+        const char *comma = "";
 
         for (size_t c = 0; c < table->column_count; c++) {
             const struct hs_cell *cell = cell_for_programs(table, row, c);
 
             if (!cell)
                 continue;
-            hs_text_append(out, "%.*s", !first, &separator);
-            first = false;
+            hs_text_append(out, "%s", comma);
+            comma = ",";
             if (cell->text)
-                append_separated(out, cell->text, separator);
+                append_csv_text(out, cell->text);
             else if (isfinite(cell->number))
                 hs_text_append(out, "%s", hs_json_number_text((char[32]){0}, cell->number));
         }

@@ -1,7 +1,7 @@
 /*
  * render.h - a table (table.h) as text of one of these formats.
  *
- * People (text, Markdown, pages) see the picked columns under their headings; programs (TSV, CSV,
+ * People (text, Markdown, pages) see the picked columns under their headings; programs (CSV,
  * JSON) get every column that has a key, with SI numbers of all their digits, and no totals. Where
  * memory runs out, `out->failed` says so.
  */
@@ -21,9 +21,8 @@ size_t hs_table_text(struct hs_text *out, const struct hs_table *table,
 void hs_table_markdown(struct hs_text *out, const struct hs_table *table);
 /* Well-formed XML too, in a box that scrolls. */
 void hs_table_html(struct hs_text *out, const struct hs_table *table, const char *caption);
-/* Keys (where `header`) and values between tabs, or as RFC 4180 wants it between commas. */
-void hs_table_separated(struct hs_text *out, const struct hs_table *table, char separator,
-                        bool header);
+/* Keys (where `header`) and values between commas, as RFC 4180 wants it. */
+void hs_table_csv(struct hs_text *out, const struct hs_table *table, bool header);
 /* Objects with commas between, each on a line of its own that is indented as in a list of a
  * document; what has no value is not in its object. */
 void hs_table_json(struct hs_text *out, const struct hs_table *table);

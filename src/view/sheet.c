@@ -132,7 +132,7 @@ static void append_records(struct hs_sheet *sheet, const struct hs_table *table,
         hs_table_json(sheet->out, table);
     } else {
         hs_text_append(sheet->out, "%s", sheet->last && !again ? "\n" : "");
-        hs_table_separated(sheet->out, table, sheet->format == HS_FORMAT_CSV ? ',' : '\t', !again);
+        hs_table_csv(sheet->out, table, !again);
     }
 }
 

@@ -5,7 +5,7 @@
  *     text   lines as they are, aligned tables
  *     md     lines as paragraphs, Markdown tables
  *     csv    the tables alone: a line of keys, a line per record; tables of one kind go on under
- *     tsv    one line of keys, those of different kinds have an empty line between
+ *            one line of keys, those of different kinds have an empty line between
  *     json   the tables alone: an object with a list of records per kind
  */
 #ifndef HS_VIEW_SHEET_H
@@ -16,7 +16,7 @@
 
 /* clang-format off */
 #define HS_FORMATS(row) \
-    row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(TSV, "tsv") row(MD, "md")
+    row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(MD, "md")
 /* clang-format on */
 enum hs_format {
 #define HS_ROW(name, text) HS_FORMAT_##name,

@@ -28,7 +28,7 @@ static const char *level(const struct record *r, char text[LEVEL_BYTES])
 /* Of a layer that goes out by one algorithm and comes back by another. */
 static struct hs_value way(const struct record *r)
 {
-    bool apart = r->stage && !hs_phase_is_pair(r->stage->key.phase) &&
+    bool apart = r->stage && r->stage->key.phase != HS_PAIR &&
                  r->stage->key.phase != HS_ALLREDUCE && r->stage->key.phase != HS_EXCHANGE;
 
     return hs_value_marked(apart ? hs_phase_names[r->stage->key.phase] : NULL,

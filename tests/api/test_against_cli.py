@@ -107,7 +107,6 @@ PREDICTIONS = [
     ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,dp=32", "over": "dp", "collective": "reduce-scatter", "order": "permuted"}),
     ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": "64", "chunks": "1,2,4"}),
     ("perlmutter", {"np": "256", "collective": "all-to-all", "size": "64MiB", "algorithms": "all", "machines": "0"}),
-    ("node:8@20GB/s~0.5us,ib@12GB/s~2us;library=mpich", {"np": "64", "collective": "broadcast", "size": "1MiB"}),
     ("tsubame3", {"np": "96", "search": "containment", "keep": "2", "widen": "true"}),
 ]
 shipped = text_of("system_names").split()
@@ -184,7 +183,7 @@ PAGES = [
     ("abci", {"np": "128", "explain": "best"}), ("abci", {"np": "128", "explain": "4x8x4/8"}), ("abci", {"np": "1", "explain": "best"}),
     ("abci", {"np": "128", "explain": "4x8x5"}), ("abci", {"np": "64:128", "explain": "best"}),
     ("abci", {"np": "128", "explain": "best", "format": "json"}), ("abci", {"np": "128", "explain": "best", "format": "csv"}),
-    ("abci", {"np": "4:2048"}), ("abci", {"np": "4:64", "size": "1MiB:1GiB"}), ("abci", {"np": "96", "size": "1KiB:1MiB", "format": "tsv"}),
+    ("abci", {"np": "4:2048"}), ("abci", {"np": "4:64", "size": "1MiB:1GiB"}), ("abci", {"np": "96", "size": "1KiB:1MiB", "format": "csv"}),
     ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests"}), ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests", "format": "csv", "size": "1MiB:8MiB"}),
     ("abci", {"np": "64", "as": "hostfile"}), ("abci", {"np": "64", "as": "nccl"}),
     ("8xH100, 8xNDR400", {"np": "64", "size": "1MiB", "before": "dgx-h100-superpod"}), ("abci", {"np": "64", "before": "no-such"}),
@@ -212,7 +211,7 @@ LOG = sorted((ROOT / "tests/result/logs").glob("*.txt"))[0]
 for paths, system_text, options in (
         (FITTED, "abci", {}), (FITTED[:1], None, {"plans": "all"}), (FITTED, "abci", {"plans": "worst", "noise": "true"}),
         (FITTED, None, {"format": "csv"}), (FITTED, None, {"plans": "some"}), ([LOG], "8xH100, 8xNDR400", {}), ([LOG], None, {}),
-        ([TRAIN, TRAIN], None, {}), ([TRAIN, TRAIN], None, {"format": "tsv"}), ([TRAIN, TRAIN], None, {"plans": "all"}),
+        ([TRAIN, TRAIN], None, {}), ([TRAIN, TRAIN], None, {"format": "csv"}), ([TRAIN, TRAIN], None, {"plans": "all"}),
         ([TRAIN, JOB_RESULT], None, {}), ([JOB_RESULT, TRAIN], None, {}), ([TRAIN, TRAIN], "abci", {})):
     words = [*paths, *(["--predict", system_text] if system_text else []), *words_of(options)]
     check(f"compare {' '.join(str(word) for word in words)} is shown as the program shows it",
@@ -235,7 +234,7 @@ for kind, options, system_text, paths in (("predict", {"np": "127"}, "abci", [])
 for system_text, options in (
         (None, {}), (None, {"names": "true"}), (None, {"format": "csv"}), (None, {"parts": "true"}), (None, {"parts": "true", "format": "md"}),
         (None, {"check": "true"}), (None, {"here": "true"}), (None, {"here": "true", "name": "mine"}), (None, {"width": "120"}),
-        ("abci", {}), ("summit", {"format": "tsv"}), ("dgx1-v100", {"text": "true"}), ("abci-fitted", {"text": "true"}),
+        ("abci", {}), ("summit", {"format": "csv"}), ("dgx1-v100", {"text": "true"}), ("abci-fitted", {"text": "true"}),
         ("abci", {"name": "mine", "format": "json"}), ("abci", {"check": "true"}), ("abci", {"color": "always", "width": "60"}),
         (None, {"text": "true"}), ("abci", {"names": "true"}), ("abci", {"parts": "true"}), ("abci", {"here": "true"}), ("abci", {"name": "No"}),
         (None, {"name": "mine"}), ("abci", {"name": "mine", "text": "true"}), (None, {"names": "true", "format": "csv"})):
@@ -456,11 +455,11 @@ with tempfile.TemporaryDirectory() as folder:
     sweep = pathlib.Path(folder, "64.json")
     program("predict", "abci", "--np", "64", "--size", "1MiB:4MiB", "-o", sweep)
     profile = ROOT / COUNTED
-    asked = [({"as": kind, **how}, [prediction, sweep] if kind in ("scaling", "top") else [prediction])
-             for kind in ("scaling", "layers", "bandwidth", "gain", "top", "lattice", "system")
-             for how in ({"tsv": "true"}, {"type": "svg"})]
-    asked += [({"as": "layers", "type": "png", "plan": "128"}, [prediction]), ({"as": "accuracy", "tsv": "true"}, [prediction]),
-              ({"as": "layers", "size": "3MiB", "tsv": "true"}, [prediction]), ({"as": "calls", "tsv": "true"}, [profile])]
+    asked = [({"as": kind, **how}, [prediction, sweep] if kind == "scaling" else [prediction])
+             for kind in ("scaling", "layers", "bandwidth", "gain", "system")
+             for how in ({"csv": "true"}, {"type": "svg"})]
+    asked += [({"as": "layers", "type": "png", "plan": "128"}, [prediction]), ({"as": "accuracy", "csv": "true"}, [prediction]),
+              ({"as": "layers", "size": "3MiB", "csv": "true"}, [prediction]), ({"as": "calls", "csv": "true"}, [profile])]
     for options, paths in asked:
         target = pathlib.Path(folder, "picture")
         target.unlink(missing_ok=True)

@@ -400,19 +400,19 @@ static void exports_are_files(void **state)
 
 static void a_plot_s_numbers_need_nobody(const struct hiersearch_inputs *inputs)
 {
-    struct hiersearch_question *question = ASK("plot", "as", "layers", "tsv", "true");
+    struct hiersearch_question *question = ASK("plot", "as", "layers", "csv", "true");
     char *text, *notes;
     size_t length;
 
     assert_ok(hiersearch_plot(&text, &length, &notes, inputs, question, error));
     assert_int_equal(length, strlen(text));
-    assert_int_equal(strncmp(text, "hiersearch.plot/1\tlayers\n", 25), 0);
+    assert_int_equal(strncmp(text, "hiersearch.plot/1,layers\n", 25), 0);
     assert_string_equal(notes, "");
     hiersearch_text_free(text);
     hiersearch_text_free(notes);
     assert_ok(hiersearch_question_set(question, "type", "png", error));
     assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
-                   "--tsv and --type: not together; TSV is no picture");
+                   "--csv and --type: not together; CSV is no picture");
     assert_null(text);
     assert_ok(hiersearch_question_set(question, "type", NULL, error));
     assert_ok(hiersearch_question_set(question, "size", "1GiB", error));

@@ -55,7 +55,7 @@ static void show(struct job *job, const char *json)
     need(job, hiersearch_inputs_add_text(inputs, "a result", json, job->error));
     need(job, hiersearch_question_new(&question, "plot", job->error));
     need(job, hiersearch_question_set(question, "as", "layers", job->error));
-    need(job, hiersearch_question_set(question, "tsv", "true", job->error));
+    need(job, hiersearch_question_set(question, "csv", "true", job->error));
     need(job, hiersearch_plot(&text, NULL, NULL, inputs, question, job->error));
     keep(job, text);
     need(job, hiersearch_report(&text, NULL, inputs, NULL, job->error));

@@ -74,7 +74,7 @@ mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die 
 
 # ---- programs without which commands are skipped: (program, commands) -----------------------------
 TOOLS = (
-    ("gnuplot", r"\bhiersearch plot (?!.*--tsv)"),
+    ("gnuplot", r"\bhiersearch plot (?!.*--csv)"),
     ("jq", r"\bjq\b"),
     ("man", r"\bman -l\b"),
     ("mpicc", r"\bmpiexec\b"),
@@ -160,7 +160,7 @@ EXCUSED = (
     Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "Makefile", "{script}"),
     Excuse(r"^mpirun --mca coll_(tuned|han)", "needs a program of the reader's", "tests/export/test_ompi.sh", "coll_"),
     Excuse(r"mpich\.env; set \+a; mpiexec", "needs a program of the reader's", "tests/export/test_mpich.sh", "mpich two.env"),
-    Excuse(r"(ucc|horovod)\.env; set \+a", "needs UCC or Horovod, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),
+    Excuse(r"ucc\.env; set \+a", "needs UCC, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),
     Excuse(r"^NCCL_[A-Z_]+=.* \./program", "needs GPUs", "tests/export/test_nccl.sh", "NCCL_CONF_FILE"),
     Excuse(r"^smpicc program\.c|^smpirun -np .*\./program", "needs a program of the reader's", "tests/export/test_simgrid.sh", "smpirun"),
     Excuse(r"^cc program\.c .*pkg-config", "needs an installed library", "tests/install/test_examples.sh", "pkg-config"),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whether exported environment for UCC or Horovod is what these libraries read, and what it means to them.
+"""Whether exported environment for UCC is what UCC reads, and what it means to it.
 
-usage: env_check.py ucc|horovod FILE ANSWER...      FILE: lines NAME=VALUE, as `sh` has read them (env)
-       ANSWER: for UCC BYTES=split_rail|off|own (off: taken from cl/hier; own: cl/hier's default), for Horovod NAME=VALUE
+usage: env_check.py FILE ANSWER...      FILE: lines NAME=VALUE, as `sh` has read them (env)
+       ANSWER: BYTES=split_rail|off|own (off: taken from cl/hier; own: cl/hier's default)
 
-The grammar is written down from the libraries' sources: UCC's ucc_coll_score.c (tokens by '#', fields by ':', in each
+The grammar is written down from UCC's sources: ucc_coll_score.c (tokens by '#', fields by ':', in each
 field the first of collective, memory type, score, message range, team size, algorithm that it can be; ranges begin
 at their start, end before their end, and may not overlap; a score of 0 takes the range away) and cl/hier's
-algorithms; Horovod's operations.cc (a flag is set if strtol gives more than 0, sizes are strtol's).
+algorithms.
 """
 import re
 import sys
@@ -20,7 +20,6 @@ MEMORY = {"cpu", "host", "cuda", "cuda_managed", "rocm", "rocm_managed"}
 HIER_TAKES = {"allgatherv", "alltoall", "alltoallv", "barrier", "bcast", "reduce"}
 HIER_ALGORITHMS = {"rab", "split_rail"}
 UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-HOROVOD = {"HOROVOD_HIERARCHICAL_ALLREDUCE", "HOROVOD_FUSION_THRESHOLD", "HOROVOD_AUTOTUNE"}
 
 
 def require(holds, what):
@@ -89,21 +88,11 @@ def check_ucc(variables, answers):
         require(found == wanted, f"{size}: {found}, expected {wanted}")
 
 
-def check_horovod(variables, answers):
-    require(set(variables) == HOROVOD or not variables, f"variables {sorted(variables)}")
-    require(variables or not answers, "no variables")
-    for name, value in variables.items():
-        require(re.fullmatch(r"\d+", value), f"{name} is not a number")
-    for name, wanted in answers:
-        require(variables[name] == wanted, f"{name}: {variables[name]}, expected {wanted}")
-
-
 def main():
-    library, path, *answers = sys.argv[1:]
+    path, *answers = sys.argv[1:]
     with open(path, encoding="utf-8") as stream:
         variables = dict(line.rstrip("\n").split("=", 1) for line in stream)
-    pairs = [answer.split("=", 1) for answer in answers]
-    {"ucc": check_ucc, "horovod": check_horovod}[library](variables, pairs)
+    check_ucc(variables, [answer.split("=", 1) for answer in answers])
 
 
 main()

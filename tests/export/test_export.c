@@ -163,7 +163,7 @@ static struct hs_result result_of_groups(const char *plan, const char *axes, con
 /* What holds for a whole job says nothing of groups; groups over all axes of a mesh are one. */
 static void what_holds_for_whole_jobs_refuses_groups(void **state)
 {
-    static const char *const whole[] = {"hiccl", "horovod", "mpich", "nccl-env", "ompi-han", "ucc"};
+    static const char *const whole[] = {"mpich", "nccl-env", "ompi-han", "ucc"};
     struct hs_result result = result_of_groups("4x2", "tp=2,dp=8", "dp");
     struct hs_result all = result_of_groups("4x4", "tp=2,dp=8", "tp,dp");
     struct hs_export_job job = job_of(&result);
@@ -413,9 +413,9 @@ static void chunks_are_dropped_with_a_note(void **state)
                "msccl has no chunks: plan 4x8x2/8 is exported as 4x8x2, predicted ");
     assert_has(text, "plan 4x8x2 ");
     hs_export_output_release(&output);
-    text = export_text(&output, &result, "hiccl", 0);
+    text = export_text(&output, &result, "colours", 0);
     assert_null(strstr(output.notes.data, "chunks"));
-    assert_has(text, "set_pipedepth(8);");
+    assert_has(text, "\"chunks\": 8");
     hs_export_output_release(&output);
     hs_result_release(&result);
 }
@@ -464,19 +464,6 @@ static void every_first_file_begins_with_its_origin(void **state)
 }
 
 /* ---- orders and groups ---- */
-
-static void hiccl_counts_from_the_outside(void **state)
-{
-    struct hs_result result = result_with("4x8x2", NULL);
-    struct hs_export_output output;
-    const char *text = export_text(&output, &result, "hiccl", 0);
-
-    (void)state;
-    assert_has(text, "std::vector<int> hierarchy = {2, 8, 4};\n");
-    assert_has(text, "library = {CommBench::NCCL, CommBench::NCCL, CommBench::NCCL};\n");
-    hs_export_output_release(&output);
-    hs_result_release(&result);
-}
 
 /* Two ranks are in one group of a layer if they differ by less than a block and by whole strides.
  */
@@ -820,7 +807,6 @@ static void formats_that_can_leave_the_library_alone_do(void **state)
     static const struct {
         const char *format, *own, *named;
     } cases[] = {
-        {"horovod", "# no variable", "HOROVOD_HIERARCHICAL_ALLREDUCE=1"},
         {"mpich", "# no variable", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp"},
         {"msccl", "minBytes=\"1\" maxBytes=\"1\"",
          "minBytes=\"1048576\" maxBytes=\"1125899906842624\""},
@@ -868,8 +854,7 @@ static void formats_that_cannot_are_refused(void **state)
 /* Without a system the smallest message is where knowledge begins. */
 static void formats_without_sizes_say_from_where_a_plan_is_worth_it(void **state)
 {
-    static const char *const formats[] = {"colours", "hiccl",    "horovod",
-                                          "mpich",   "nccl-env", "ompi-han"};
+    static const char *const formats[] = {"colours", "mpich", "nccl-env", "ompi-han"};
     struct hs_result result = make_result(64, NULL);
 
     (void)state;
@@ -976,7 +961,6 @@ int main(void)
         HS_TEST("the comment names origin, plan, versions and use, and cannot end early",
                 comment_says_where_it_is_from),
         HS_TEST("every format says where it is from", every_first_file_begins_with_its_origin),
-        HS_TEST("HiCCL's hierarchy has the outermost layer first", hiccl_counts_from_the_outside),
         HS_TEST("colours and keys are the groups of each layer",
                 colours_are_the_groups_of_each_layer),
         HS_TEST("colours say the order of layers and blocks",

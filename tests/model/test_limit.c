@@ -90,28 +90,6 @@ static void of_an_all_to_all_a_block_passes_for_every_pair(void **state)
     hs_system_release(&nodes);
 }
 
-/* All bytes leave the root's part, and enter each other one: a node has 20 GB/s, a rack 80; a
- * single rank on one of a node's 4 ports 2. */
-static void of_a_broadcast_and_a_reduce_all_bytes_pass_once(void **state)
-{
-    struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
-    struct hs_system nodes = parse("node:4@100GB/s~1us,net@8GB/s~3us/4p!");
-
-    (void)state;
-    for (int c = HS_COLLECTIVE_BROADCAST; c <= HS_COLLECTIVE_REDUCE; c++) {
-        struct hs_problem problem = hs_problem_of((enum hs_collective)c, HS_IN_PLACE, 64, 1e9);
-
-        /* Over the spine 1 / 80 s, out of the root's node 1 / 20. */
-        assert_near(hs_limit_of(&racks, &problem).seconds, 1e9 / 20e9 + 3e-6, 1e-12);
-        problem.group = hs_group_world(4);
-        assert_near(hs_limit_of(&racks, &problem).seconds, 1e9 / 100e9 + 1e-6, 1e-12);
-        problem.group = hs_group_world(5);
-        assert_near(hs_limit_of(&nodes, &problem).seconds, 1e9 / 2e9 + 3e-6, 1e-12);
-    }
-    hs_system_release(&racks);
-    hs_system_release(&nodes);
-}
-
 static void next_to_no_bytes_leave_a_latency(void **state)
 {
     struct hs_limit limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us", 64, 1);
@@ -224,7 +202,7 @@ static void a_call_of_groups_ends_with_those_that_go_furthest(void **state)
     struct hs_plan flat = hs_problem_flat(&problem);
 
     (void)state;
-    for (int c = 0; c < HS_COLLECTIVE_BROADCAST; c++) {
+    for (int c = 0; c < HS_COLLECTIVE_COUNT; c++) {
         problem.collective = (enum hs_collective)c;
         assert_near(hs_limit_of(&system, &problem).seconds, 6e-6, 1e-3);
         assert_true(hs_plan_seconds(&system, &problem, &flat) >= 6e-6);
@@ -277,12 +255,6 @@ static void draw_algorithms(struct hs_plan *plan, const struct hs_problem *probl
         int ways = hs_problem_phases(phases, problem, layer);
         bool joint = ways == 1 && !hs_collective_is_one_way(problem->collective);
 
-        if (joint && hs_collectives[problem->collective].prices_only &&
-            random_of(state, 0, 1)) { /* the last layer in two phases */
-            phases[0] = hs_collectives[problem->collective].outward;
-            ways = 2;
-            joint = false;
-        }
         for (int way = 0; way < ways; way++) {
             enum hs_algorithm algorithm =
                 (enum hs_algorithm)random_of(state, 0, HS_ALGORITHM_COUNT - 1);
@@ -311,7 +283,7 @@ static void price_plan(struct trial *trial, struct hs_plan plan)
     double seconds, reached;
 
     draw_algorithms(&plan, &trial->problem, trial->random);
-    for (size_t c = 0; c < (hs_collectives[trial->problem.collective].prices_only ? 1 : 4); c++) {
+    for (size_t c = 0; c < HS_COUNT(chunks); c++) {
         struct hs_text text = {0};
 
         plan.chunks = chunks[c];
@@ -378,11 +350,6 @@ static struct hs_group group_of_any(size_t m, uint64_t *random)
     return group;
 }
 
-static struct hs_group group_of_all(size_t m, uint64_t *random)
-{
-    return hs_group_world(random_of(random, 2, m % 20 == 0 ? 400 : 72));
-}
-
 /* Of few ranks far apart, on machines whose last child is mostly a partial one: a border of the
  * outer levels cuts some of the groups, and leaves the others whole. */
 static struct hs_group group_of_few(size_t m, uint64_t *random)
@@ -396,9 +363,8 @@ static struct hs_group group_of_few(size_t m, uint64_t *random)
     return group;
 }
 
-/* `count` collectives from `first` on, in groups that are drawn, on as many machines. */
-static void price_machines(size_t machines, size_t first, size_t count,
-                           struct hs_group (*group_of)(size_t m, uint64_t *random))
+/* All collectives in groups that are drawn, on as many machines. */
+static void price_machines(size_t machines, struct hs_group (*group_of)(size_t m, uint64_t *random))
 {
     const char *asked = getenv("MACHINES");
     uint64_t random = 20260725;
@@ -409,12 +375,13 @@ static void price_machines(size_t machines, size_t first, size_t count,
         machines = (size_t)atol(asked);
     for (size_t m = 0; m < machines; m++) {
         struct hs_system system = random_system(&random);
-        struct trial trial = {.system = &system,
-                              .random = &random,
-                              .problem = {.collective = (enum hs_collective)(first + m % count),
-                                          .group = group_of(m / count, &random),
-                                          .bytes = exp(24 * hs_random_uniform(&random)),
-                                          .order = (enum hs_order)(m / count % HS_ORDER_COUNT)}};
+        struct trial trial = {
+            .system = &system,
+            .random = &random,
+            .problem = {.collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
+                        .group = group_of(m / HS_COLLECTIVE_COUNT, &random),
+                        .bytes = exp(24 * hs_random_uniform(&random)),
+                        .order = (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)}};
 
         trial.limit = hs_limit_of(&system, &trial.problem);
         assert_in_range(trial.limit.level, 0, system.level_count - 1);
@@ -433,20 +400,13 @@ static void price_machines(size_t machines, size_t first, size_t count,
 static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
 {
     (void)state;
-    price_machines(6000, 0, HS_COLLECTIVE_BROADCAST, group_of_any);
+    price_machines(6000, group_of_any);
 }
 
 static void no_plan_of_groups_that_lie_unevenly_is_priced_below_it(void **state)
 {
     (void)state;
-    price_machines(20000, 0, HS_COLLECTIVE_BROADCAST, group_of_few);
-}
-
-static void no_broadcast_or_reduce_is_priced_below_it(void **state)
-{
-    (void)state;
-    price_machines(3000, HS_COLLECTIVE_BROADCAST, HS_COLLECTIVE_COUNT - HS_COLLECTIVE_BROADCAST,
-                   group_of_all);
+    price_machines(20000, group_of_few);
 }
 
 /* The systems that ship, those with NCCL's own calls included: no constant of theirs knows of the
@@ -500,9 +460,6 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
                 trial.problem.collective = (enum hs_collective)(asked % HS_COLLECTIVE_COUNT);
                 trial.problem.order =
                     (enum hs_order)(asked++ / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT);
-                if (hs_collectives[trial.problem.collective].prices_only &&
-                    hs_system_is_nccl_native(&system)) /* there it has none */
-                    continue;
                 trial.limit = hs_limit_of(&system, &trial.problem);
                 price_plans(&trial, (struct hs_plan){.chunks = 1}, np);
                 nearest = fmax(nearest, trial.nearest);
@@ -519,8 +476,6 @@ static const struct CMUnitTest tests[] = {
             of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass),
     HS_TEST("of an all-to-all a block passes for every pair",
             of_an_all_to_all_a_block_passes_for_every_pair),
-    HS_TEST("of a broadcast and a reduce all bytes pass once",
-            of_a_broadcast_and_a_reduce_all_bytes_pass_once),
     HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
     HS_TEST("a mesh has the links between children in use",
             a_mesh_has_the_links_between_children_in_use),
@@ -538,8 +493,6 @@ static const struct CMUnitTest tests[] = {
             no_plan_of_a_described_machine_is_priced_below_it),
     HS_TEST("no plan of groups that lie unevenly is priced below it",
             no_plan_of_groups_that_lie_unevenly_is_priced_below_it),
-    HS_TEST("no broadcast or reduce of a described machine is priced below it",
-            no_broadcast_or_reduce_is_priced_below_it),
     HS_TEST("no plan of a shipped machine is priced below it",
             no_plan_of_a_shipped_machine_is_priced_below_it),
 };

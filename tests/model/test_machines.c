@@ -139,8 +139,6 @@ static void stages_add_up_to_the_plan_on_every_machine(void **state)
 
             problem.collective = (enum hs_collective)(k / 5 % HS_COLLECTIVE_COUNT);
             problem.order = (enum hs_order)(k / 5 / HS_COLLECTIVE_COUNT);
-            if (hs_collectives[problem.collective].prices_only && hs_system_is_nccl_native(&system))
-                continue; /* there it has none */
             assert_int_equal(hs_plan_parse(&plan, plans[k % 5], 96, NULL), HS_OK);
             for (int l = 0; l < plan.split.count; l++)
                 keys[l] =

@@ -568,9 +568,9 @@ static void refuses_what_it_cannot_pack(void **state)
     assert_string_equal(err.message, "links: not joined: no way between some of 4 units");
     assert_int_equal(hs_packing_make_rings(&packing, &links, HS_ALLGATHER, &err), HS_INVALID);
     assert_string_equal(err.message, "links: not joined: no way between some of 4 units");
-    assert_int_equal(hs_packing_make(&packing, &links, HS_BROADCAST, &err), HS_INVALID);
+    assert_int_equal(hs_packing_make(&packing, &links, HS_EXCHANGE, &err), HS_INVALID);
     assert_string_equal(err.message, "packing trees: expected a reduce-scatter, an allgather or "
-                                     "an allreduce, found broadcast");
+                                     "an allreduce, found exchange");
     links.units = 1;
     links.count = 0;
     assert_int_equal(hs_packing_make(&packing, &links, HS_ALLGATHER, &err), HS_OK);

@@ -8,7 +8,7 @@
 #include "model/traffic.h"
 
 /* What a rank sends in a step, said without traffic.c: by its place in its group. */
-enum pattern { SHIFT, EXCHANGE, ALL, CHAIN, BRANCH, PATTERNS };
+enum pattern { SHIFT, EXCHANGE, ALL, PATTERNS };
 
 struct step {
     enum pattern pattern;
@@ -20,10 +20,6 @@ static struct hs_traffic traffic_of(const struct step *step)
 {
     if (step->pattern == ALL)
         return hs_traffic_all(step->layer);
-    if (step->pattern == CHAIN)
-        return hs_traffic_chain(step->layer);
-    if (step->pattern == BRANCH)
-        return hs_traffic_branch(step->layer, step->places);
     return step->pattern == SHIFT ? hs_traffic_shift(step->layer, step->places)
                                   : hs_traffic_exchange(step->layer, step->places);
 }
@@ -33,12 +29,6 @@ static int64_t receivers(int64_t *first, const struct step *step, int64_t x)
 {
     int64_t stride = step->layer.stride, size = step->layer.size, a = x / stride % size;
 
-    if (step->pattern >= CHAIN) { /* in the first block alone */
-        bool sends = step->pattern == CHAIN || a % (2 * step->places) == 0;
-
-        *first = a + step->places;
-        return sends && x < stride * size && *first < size;
-    }
     *first = step->pattern == SHIFT ? (a + step->places) % step->layer.size : a ^ step->places;
     if (step->pattern == ALL)
         *first = 0;
@@ -108,9 +98,6 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
                 if (np % (stride * size))
                     continue;
                 look(&step);
-                step.pattern = CHAIN;
-                step.places = 1;
-                look(&step);
                 for (step.places = 1; step.places < size; step.places++) {
                     bool is_bit = (step.places & (step.places - 1)) == 0;
 
@@ -119,9 +106,6 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
                     step.pattern = EXCHANGE;
                     if (is_bit && size % (2 * step.places) == 0)
                         look(&step);
-                    step.pattern = BRANCH;
-                    if (is_bit)
-                        look(&step);
                 }
             }
 }
@@ -129,7 +113,7 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
 static void fail_step(const struct step *step, int64_t child, int64_t other, int64_t found,
                       int64_t counted)
 {
-    static const char *const names[PATTERNS] = {"shift", "exchange", "all", "chain", "branch"};
+    static const char *const names[PATTERNS] = {"shift", "exchange", "all"};
 
     fail_msg("np %d, layer (%d, %d), %s by %d, child %d, ports or unit %d: %d, counted %d",
              (int)step->np, (int)step->layer.stride, (int)step->layer.size, names[step->pattern],

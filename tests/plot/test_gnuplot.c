@@ -51,9 +51,9 @@ static int teardown(void **state)
 static enum hs_status draw(struct hs_text *picture, struct hs_text *complaints, double limit,
                            struct hs_error *error)
 {
-    struct hs_text tsv = {.data = (char *)"a\tb\n", .length = 4};
+    struct hs_text csv = {.data = (char *)"a,\"b, c\"\n", .length = 9};
     struct hs_gnuplot_request request = {
-        .kind = "layers", .type = "svg", .tsv = &tsv, .limit_seconds = limit};
+        .kind = "layers", .type = "svg", .csv = &csv, .limit_seconds = limit};
 
     return hs_gnuplot_draw(picture, complaints, &request, error);
 }
@@ -64,10 +64,10 @@ static void it_gets_the_numbers_and_gives_the_picture(void **state)
     struct hs_error error;
 
     (void)state;
-    /* $4 is the TSV, $5 the output, $6 the type. */
+    /* $4 has the numbers, with tabs between cells, $5 the output, $6 the type. */
     install("cat \"$4\" > \"$5\"; echo \"$1 $2 $6\" >> \"$5\"; cat; echo hm >&2");
     assert_status_is(draw(&picture, &complaints, 20, &error), HS_OK, &error);
-    assert_string_equal(picture.data, "a\tb\n-d -c svg\n");
+    assert_string_equal(picture.data, "a\tb, c\n-d -c svg\n");
     assert_string_equal(complaints.data, "hm\n");
     hs_text_release(&picture);
     hs_text_release(&complaints);

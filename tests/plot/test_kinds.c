@@ -100,12 +100,12 @@ static void scaling_has_flat_best_and_library(void **state)
     load(&measured, MEASURED, "m", 8000000);
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("scaling", &predicted, &measured, NULL);
-    assert_has(text, "hiersearch.plot/1\tscaling\n");
-    assert_has(text, "title\tm: 4 to 8 processes, 8MB per process\n");
-    assert_has(text, "time_unit\ts\n");
-    assert_has(text, "# predicted\n# np\tflat_seconds\tbest_seconds\tbest_plan\n"
-                     "4\t8\t2\t2x2\n8\t0.5\t0.25\t2x4\n\n\n");
-    assert_has(text, "4\t6\t6\t6\t3\t2.5\t4\t9\t9\t9\t2x2\tMPI_Allreduce\n");
+    assert_has(text, "hiersearch.plot/1,scaling\n");
+    assert_has(text, "title,\"m: 4 to 8 processes, 8MB per process\"\n");
+    assert_has(text, "time_unit,s\n");
+    assert_has(text, "# predicted\n# np,flat_seconds,best_seconds,best_plan\n"
+                     "4,8,2,2x2\n8,0.5,0.25,2x4\n\n\n");
+    assert_has(text, "4,6,6,6,3,2.5,4,9,9,9,2x2,MPI_Allreduce\n");
     free(text);
     hs_result_release(&measured);
     hs_result_release(&predicted);
@@ -121,32 +121,13 @@ static void gain_is_over_the_library_and_the_flat_split(void **state)
     load(&measured, MEASURED, "m", 8000000);
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("gain", &measured, NULL, NULL);
-    assert_has(text, "over\tthe flat split\nmeasured_over\tMPI_Allreduce\n");
-    assert_has(text, "# model\n# bytes\tgain\tlow\thigh\tplan\n8000000\t4\t4\t4\t2x2\n");
-    assert_has(text, "# runs\n# bytes\tgain\tlow\thigh\tplan\n8000000\t3\t2.25\t3.6\t2x2\n");
+    assert_has(text, "over,the flat split\nmeasured_over,MPI_Allreduce\n");
+    assert_has(text, "# model\n# bytes,gain,low,high,plan\n8000000,4,4,4,2x2\n");
+    assert_has(text, "# runs\n# bytes,gain,low,high,plan\n8000000,3,2.25,3.6,2x2\n");
     free(text);
     text = text_of("gain", &predicted, NULL, NULL);
-    assert_has(text, "\n8000000\t2\t2\t2\t2x4\n");
+    assert_has(text, "\n8000000,2,2,2,2x4\n");
     assert_null(strstr(text, "# runs"));
-    free(text);
-    hs_result_release(&measured);
-    hs_result_release(&predicted);
-}
-
-static void top_ranks_and_prefers_measurements(void **state)
-{
-    struct hs_result measured, predicted;
-    char *text;
-
-    (void)state;
-    load(&measured, MEASURED, "m", 8000000);
-    load(&predicted, PREDICTED, "m", 8000000);
-    text = text_of("top", &measured, &predicted, NULL);
-    /* x, seconds, low, high, rank (0: flat, as white as the legend says), measured, plan; groups
-     * are 7 apart. */
-    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t0\t1\t4\n"
-                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t0\t0\t8\n");
-    assert_has(text, "longest\t6.00000000\n");
     free(text);
     hs_result_release(&measured);
     hs_result_release(&predicted);
@@ -162,23 +143,23 @@ static void layers_stack_the_phases_in_time(void **state)
     text = text_of("layers", &measured, NULL, NULL);
     /* Measured 2x2: 0.5 reduce-scatter, 1.5 allreduce, 0.75 allgather, in the lower half of row 0.
      */
-    assert_has(text, "-0.4\t0\t0\t0.5\t1\t1\t1\t");
-    assert_has(text, "-0.4\t0\t0.5\t2\t2\t2\t1\t");
-    assert_has(text, "-0.4\t0\t2\t2.75\t3\t1\t1\t");
+    assert_has(text, "-0.4,0,0,0.5,1,1,1,");
+    assert_has(text, "-0.4,0,0.5,2,2,2,1,");
+    assert_has(text, "-0.4,0,2,2.75,3,1,1,");
     /* The model, eq. 2-4 with s = 1: layer (1, 2) in 8 GB/s of 8 MB takes 2 us + 8 MB / 8 GB/s =
      * 1.002 ms, a half for each of its phases; layer (2, 2) of 4 MB has 2 rings on a link of 1
      * GB/s, so 4 us + 4 MB / 0.5 GB/s = 8.004 ms. */
-    assert_has(text, "0\t0.4\t0\t0.000501\t1\t1\t0\t");
-    assert_has(text, "0\t0.4\t0.000501\t0.008505\t2\t2\t0\t");
+    assert_has(text, "0,0.4,0,0.000501,1,1,0,");
+    assert_has(text, "0,0.4,0.000501,0.008505,2,2,0,");
     /* The library's own call, 9 s, below both plans; all four kinds of bars are in the legend. */
-    assert_has(text, "-2.4\t-1.6\t0\t9\t5\t0\t1\t-\n");
-    assert_has(text, "drawn\t 1 2 3 5\n");
-    assert_has(text, "-2\tMPI_Allreduce\n");
-    assert_has(text, "0\t0.4\t0.008505\t0.009006\t3\t1\t0\t");
+    assert_has(text, "-2.4,-1.6,0,9,5,0,1,-\n");
+    assert_has(text, "drawn, 1 2 3 5\n");
+    assert_has(text, "-2,MPI_Allreduce\n");
+    assert_has(text, "0,0.4,0.008505,0.009006,3,1,0,");
     /* Whole plans: the file's prediction and the measurement with its interval. */
-    assert_has(text, "\t2\t2\t2\t2\t0\t2.000 s predicted\n");
-    assert_has(text, "\t3\t2.5\t4\t4\t1\t3.000 s measured\n");
-    assert_has(text, "-1\t4 (flat)\n");
+    assert_has(text, ",2,2,2,2,0,2.000 s predicted\n");
+    assert_has(text, ",3,2.5,4,4,1,3.000 s measured\n");
+    assert_has(text, "-1,4 (flat)\n");
     free(text);
     hs_result_release(&measured);
 }
@@ -192,7 +173,7 @@ static void layers_shows_a_plan_by_the_model(void **state)
     (void)state;
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("layers", &predicted, NULL, "2x2x2");
-    assert_has(text, "\t2x2x2\n");
+    assert_has(text, ",2x2x2\n");
     free(text);
     assert_int_equal(failure_of(&error, "layers", &predicted, NULL, "2x3"), HS_INVALID);
     assert_has(error.message, "--plan: ");
@@ -208,16 +189,16 @@ static void bandwidth_is_bus_bandwidth(void **state)
     load(&measured, MEASURED, "m", 8000000);
     text = text_of("bandwidth", &measured, NULL, NULL);
     /* n / t * 2 (4 - 1) / 4: 12 MB / 2 s, / 3 s, / 4 s (slow end), / 2.5 s (fast end). */
-    assert_has(text, "# plan1\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
-                     "8000000\t6000000\t4000000\t3000000\t4800000\n");
-    assert_has(text, "# plan2\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
-                     "8000000\t1500000\t2000000\t2000000\t2000000\n");
-    assert_has(text, "# library\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
-                     "8000000\t?\t1333333.33\t1333333.33\t1333333.33\n");
+    assert_has(text, "# plan1\n# bytes,predicted,measured,low,high\n"
+                     "8000000,6000000,4000000,3000000,4800000\n");
+    assert_has(text, "# plan2\n# bytes,predicted,measured,low,high\n"
+                     "8000000,1500000,2000000,2000000,2000000\n");
+    assert_has(text, "# library\n# bytes,predicted,measured,low,high\n"
+                     "8000000,?,1333333.33,1333333.33,1333333.33\n");
     /* Layer (1, 2): 8 MB travel, by the model in 1.002 ms, measured in 0.5 + 0.75 s; no fit of one
      * point. */
-    assert_has(text, "# layer1\n# bytes\tpredicted\tmeasured\tfitted\n"
-                     "8000000\t7.98403194e+09\t6400000\t?\n");
+    assert_has(text, "# layer1\n# bytes,predicted,measured,fitted\n"
+                     "8000000,7.98403194e+09,6400000,?\n");
     free(text);
     hs_result_release(&measured);
 }
@@ -233,33 +214,14 @@ static void accuracy_counts_the_errors(void **state)
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("accuracy", &measured, &predicted, NULL);
     /* 2 / 3 - 1 = -1/3 and 8 / 6 - 1 = 1/3. */
-    assert_has(text, "points\t2\nmedian_error\t0.333333333\nmean_error\t0.333333333\n"
-                     "worst_error\t0.333333333\n");
-    assert_has(text, "2\t3\t2.5\t4\t1\t2x2\t2x2\n8\t6\t6\t6\t1\t4\t4\n");
-    assert_has(text, "caption1\t2 candidates, error of the prediction: median 33.3 %");
+    assert_has(text, "points,2\nmedian_error,0.333333333\nmean_error,0.333333333\n"
+                     "worst_error,0.333333333\n");
+    assert_has(text, "2,3,2.5,4,1,2x2,2x2\n8,6,6,6,1,4,4\n");
+    assert_has(text, "caption1,\"2 candidates, error of the prediction: median 33.3 %");
     free(text);
     assert_int_equal(failure_of(&error, "accuracy", &predicted, NULL, NULL), HS_INVALID);
     assert_has(error.message, "a.json: has no candidate that was both predicted and measured");
     hs_result_release(&measured);
-    hs_result_release(&predicted);
-}
-
-static void lattice_draws_divisors_and_the_path(void **state)
-{
-    struct hs_result predicted;
-    char *text;
-
-    (void)state;
-    load(&predicted, PREDICTED, "m", 8000000);
-    text = text_of("lattice", &predicted, NULL, NULL);
-    /* 8 has the divisors 1, 2, 4, 8 in a row and 6 layers; 2x4 takes two, the flat split one. */
-    assert_has(text, "nodes\t4\n");
-    assert_has(text, "edges_shown\t2\nedges_in_candidates\t1\nedges_in_none\t3\n");
-    assert_has(text,
-               "# nodes\n# x\ty\tuse\tlabel\n0\t0\t2\t1\n1\t0\t2\t2\n2\t0\t0\t4\n3\t0\t2\t8\n");
-    /* The first layer's line goes straight from 1 to 2. */
-    assert_has(text, "# on_path\n# x\ty\n0\t0\n0.04167\t0\n");
-    free(text);
     hs_result_release(&predicted);
 }
 
@@ -272,14 +234,14 @@ static void system_has_levels_and_layers(void **state)
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("system", &predicted, NULL, NULL);
     /* 2 (4 - 1) / 4 of 8 MB in 1 GB/s, which is the limit; 2 (8 - 1) / 8 of them in 8 GB/s. */
-    assert_has(text, "2\t1\t16\t0\t2\t1\t1\tout joins all groups of 2; each has 1.000 "
-                     "GB/s, latency 2.000 us: 12.00 ms at least\n"
-                     "1\t1\t2\t0.12\t1\t0\t0\tin joins 2 processes; each has 8.000 GB/s, "
-                     "latency 1.000 us: 1.750 ms at least\n");
-    assert_has(text, "1\t1\t2\t-1\t1\tlayer 1: rings of 2, stride 1, over in; 1 ring on a link, "
-                     "8.000 GB/s each; 1.002 ms\n");
-    assert_has(text, "2\t2\t8\t-2\t2\tlayer 2: rings of 4, stride 2, over out; 2 rings on a link, "
-                     "500.0 MB/s each; 12.01 ms\n");
+    assert_has(text, "2,1,16,0,2,1,1,\"out joins all groups of 2; each has 1.000 "
+                     "GB/s, latency 2.000 us: 12.00 ms at least\"\n"
+                     "1,1,2,0.12,1,0,0,\"in joins 2 processes; each has 8.000 GB/s, "
+                     "latency 1.000 us: 1.750 ms at least\"\n");
+    assert_has(text, "1,1,2,-1,1,\"layer 1: rings of 2, stride 1, over in; 1 ring on a link, "
+                     "8.000 GB/s each; 1.002 ms\"\n");
+    assert_has(text, "2,2,8,-2,2,\"layer 2: rings of 4, stride 2, over out; 2 rings on a link, "
+                     "500.0 MB/s each; 12.01 ms\"\n");
     free(text);
     hs_result_release(&predicted);
 }
@@ -307,22 +269,22 @@ static void system_draws_single_links(void **state)
     assert_true(asprintf(&whole, file, 8000000) > 0);
     read_text(&predicted, whole);
     text = text_of("system", &predicted, NULL, NULL);
-    assert_has(text, "graph\tin\nlink_kinds\t3\nlink_labels\t1\none_way\t1\nrelays\t2\n");
+    assert_has(text, "graph,in\nlink_kinds,3\nlink_labels,1\none_way,1\nrelays,2\n");
     assert_has(text, "in joins 4 processes by single links; each has 40.00 GB/s, ");
-    assert_has(text, "# vertices\n# vertex\tx\ty\trelay\n"
-                     "0\t-0.707106781\t0.707106781\t0\n1\t-0.707106781\t-0.707106781\t0\n"
-                     "2\t0.707106781\t-0.707106781\t0\n3\t0.707106781\t0.707106781\t0\n"
-                     "4\t-1.36\t");
-    assert_has(text, "\t1\n5\t-1.7\t");
+    assert_has(text, "# vertices\n# vertex,x,y,relay\n"
+                     "0,-0.707106781,0.707106781,0\n1,-0.707106781,-0.707106781,0\n"
+                     "2,0.707106781,-0.707106781,0\n3,0.707106781,0.707106781,0\n"
+                     "4,-1.36,");
+    assert_has(text, ",1\n5,-1.7,");
     /* Two lines beside each other, 0.034 apart; one for five, which are counted in its middle. */
-    assert_has(text, "# links\n# x\ty\tdx\tdy\tkind\twidth\tone_way\n"
-                     "-0.724106781\t0.707106781\t0\t-1.41421356\t1\t1.4\t0\n"
-                     "-0.690106781\t0.707106781\t0\t-1.41421356\t1\t1.4\t0\n"
-                     "0.707106781\t-0.707106781\t");
-    assert_has(text, "\t1.41421356\t1\t4\t0\n");
-    assert_has(text, "# link_labels\n# x\ty\tlabel\n0.707106781\t");
-    assert_has(text, "\t5\n\n\n# link_kinds\n# kind\tlabel\n1\t10.00 GB/s a link\n"
-                     "2\t5.000 GB/s a link\n3\t20.00 GB/s a link\n");
+    assert_has(text, "# links\n# x,y,dx,dy,kind,width,one_way\n"
+                     "-0.724106781,0.707106781,0,-1.41421356,1,1.4,0\n"
+                     "-0.690106781,0.707106781,0,-1.41421356,1,1.4,0\n"
+                     "0.707106781,-0.707106781,");
+    assert_has(text, ",1.41421356,1,4,0\n");
+    assert_has(text, "# link_labels\n# x,y,label\n0.707106781,");
+    assert_has(text, ",5\n\n\n# link_kinds\n# kind,label\n1,10.00 GB/s a link\n"
+                     "2,5.000 GB/s a link\n3,20.00 GB/s a link\n");
     free(text);
     hs_result_release(&predicted);
 }
@@ -338,8 +300,8 @@ static void two_machines_do_not_mix(void **state)
     assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
     assert_string_equal(error.message,
                         "results of two machines in one plot: a.json is of m, b.json is of other");
-    assert_int_equal(failure_of(&error, "lattice", &a, &b, NULL), HS_INVALID);
-    assert_string_equal(error.message, "lattice: expected one result file, found 2");
+    assert_int_equal(failure_of(&error, "layers", &a, &b, NULL), HS_INVALID);
+    assert_string_equal(error.message, "layers: expected one result file, found 2");
     hs_result_release(&b);
     load(&b, PREDICTED, "m", 4000000);
     assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
@@ -355,11 +317,11 @@ static void calls_has_work_and_waiting(void **state)
         const char *file, *says[4];
     } cases[] = {
         {"tests/golden/profile/train.json",
-         {"\n0\t9.375\t3.125\t200\t0.208333333\tMPI_Allreduce all 64, 25MiB\n", "\n-3\t1.25\t0\t",
-          "rows\t7\n", "timed\t1\n"}},
+         {"\n0,9.375,3.125,200,0.208333333,\"MPI_Allreduce all 64, 25MiB\"\n", "\n-3,1.25,0,",
+          "rows,7\n", "timed,1\n"}},
         {"tests/golden/profile/nccl.json",
-         {"rows\t9\n", "\n0\t48000\t0\t3\t?\tncclAllGather 2 x 2, -2 apart, 15.62KiB\n",
-          "timed\t0\n", "waiting\t0\n"}},
+         {"rows,9\n", "\n0,48000,0,3,?,\"ncclAllGather 2 x 2, -2 apart, 15.62KiB\"\n", "timed,0\n",
+          "waiting,0\n"}},
     };
     const struct hs_plot_kind *kind;
     struct hs_error error;
@@ -402,13 +364,11 @@ static const struct CMUnitTest tests[] = {
             scaling_has_flat_best_and_library),
     HS_TEST("gain is over the library, and of predictions over what they have",
             gain_is_over_the_library_and_the_flat_split),
-    HS_TEST("top ranks the candidates, flat among them", top_ranks_and_prefers_measurements),
     HS_TEST("layers stacks the phases in the order of time", layers_stack_the_phases_in_time),
     HS_TEST("layers shows a plan that is not in the file, by the model",
             layers_shows_a_plan_by_the_model),
     HS_TEST("bandwidth is n / t * 2 (np - 1) / np", bandwidth_is_bus_bandwidth),
     HS_TEST("accuracy counts how wrong the predictions are", accuracy_counts_the_errors),
-    HS_TEST("lattice draws the divisors and the path", lattice_draws_divisors_and_the_path),
     HS_TEST("system has the levels and the layers of the plan", system_has_levels_and_layers),
     HS_TEST("system draws a level of single links", system_draws_single_links),
     HS_TEST("results that do not belong together are refused", two_machines_do_not_mix),

@@ -105,7 +105,7 @@ check "--help explains every kind" explained
 for kind in $kinds; do
     inputs=(measured.json) evil=evil.json
     case $kind in
-        scaling | top) inputs=(abci-4.json measured.json no-machine.json) ;;
+        scaling) inputs=(abci-4.json measured.json no-machine.json) ;;
         calls) inputs=("$train") evil=evil-job.json ;;
     esac
     check "$kind as SVG" draws "$kind" svg '<?xml version="1.0"' "${inputs[@]}"
@@ -126,13 +126,13 @@ END
     [ "$kind" = accuracy ] || check "$kind of a prediction" draws "$kind" svg '<?xml' abci-128.json
     [ "$kind" = accuracy ] || check "$kind of one size, with chunks" draws "$kind" svg '<?xml' one-size.json
 done
-for kind in scaling layers bandwidth gain top lattice; do
+for kind in scaling layers bandwidth gain; do
     check "$kind without a machine" draws "$kind" svg '<?xml' no-machine.json
 done
-for kind in scaling layers bandwidth gain top lattice system; do
+for kind in scaling layers bandwidth gain system; do
     check "$kind of a prime number of processes" draws "$kind" svg '<?xml' prime.json
 done
-for kind in scaling layers bandwidth gain top lattice system; do
+for kind in scaling layers bandwidth gain system; do
     check "$kind of a calibrated machine" draws "$kind" svg '<?xml' calibrated-16.json
     check "$kind of a calibrated machine where a level was never measured" draws "$kind" svg '<?xml' calibrated-64.json
 done
@@ -186,8 +186,8 @@ json.dump(result, open("no-machine-sizes.json", "w"))
 END
 check "bandwidth has its caption below the axis, and its ticks apart" apart
 overlapping() {
-    "$program" plot one-size.json --as layers -q --tsv | grep -q "	whole [0-9.]* ms$" &&
-        "$program" plot abci-128.json --as layers -q --tsv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
+    "$program" plot one-size.json --as layers -q --csv | grep -q ",whole [0-9.]* ms$" &&
+        "$program" plot abci-128.json --as layers -q --csv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
 }
 check "layers says which time stands behind bars that overlap" overlapping
 long_names() {
@@ -270,7 +270,7 @@ check "the report of a job" page job.html "$train"
 check "the report of a job with names that mean harm" page evil-job.html evil-job.json
 check "the report of a job of NCCL" page nccl.html "$here/../golden/profile/nccl.json"
 has() { [ "$(grep -o "$2" "$1" | wc -l)" -ge "$3" ] || grep -c "$2" "$1"; }
-check "its pictures are in it" has several.html '<svg ' 7
+check "its pictures are in it" has several.html '<svg ' 5
 check "that of a job has its picture, and its calls by call, group and size" has job.html '<svg \|<caption>\(By call\|By group\|By size\|Those that\)' 5
 check "with what ranks spend and wait in all calls of a group" eval 'tr -d "\n" <job.html | has /dev/stdin "8 x 8, 8 apart</td><td[^>]*>80</td><td[^>]*>5GiB</td><td[^>]*>3.750 s</td><td[^>]*>6.2</td><td[^>]*>312.5 ms" 1'
 check "it says the gain over the library" has measured.html 'against MPI_Allreduce' 1

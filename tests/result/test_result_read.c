@@ -338,26 +338,6 @@ static void what_is_no_result_at_all_is_refused(void **state)
                    "tests/result/no-such-file.json: cannot be read: No such file or directory");
 }
 
-/* tests/result/old has files as hiersearch 0.1.0 wrote them, tests/result/good the same today. */
-static void files_of_format_1_are_read_as_those_of_today(void **state)
-{
-    static const char *const names[] = {"calibrated", "full", "lazy", "minimal", "topology"};
-
-    (void)state;
-    for (size_t i = 0; i < HS_COUNT(names); i++) {
-        struct hs_result old, now;
-        char path[128];
-
-        snprintf(path, sizeof(path), "tests/result/old/%s.json", names[i]);
-        load(&old, path);
-        snprintf(path, sizeof(path), GOOD "%s.json", names[i]);
-        load(&now, path);
-        assert_true(hs_fields_equal(&hs_result_fields, &old, &now));
-        hs_result_release(&old);
-        hs_result_release(&now);
-    }
-}
-
 static const struct CMUnitTest tests[] = {
     HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
     HS_TEST("kinds of nodes are read field by field", kinds_of_nodes_are_read_field_by_field),
@@ -373,8 +353,6 @@ static const struct CMUnitTest tests[] = {
             layers_have_the_figures_of_the_file_and_the_rest_from_its_system),
     HS_TEST("every broken file is refused with its reason",
             every_broken_file_is_refused_with_its_reason),
-    HS_TEST("files of format 1 are read as those of today",
-            files_of_format_1_are_read_as_those_of_today),
     HS_TEST("what is no result at all is refused", what_is_no_result_at_all_is_refused),
 };
 HS_TEST_MAIN(tests)

@@ -141,8 +141,6 @@ static uint64_t run_split(const struct blocks *blocks, const struct party *party
                                .count = COUNT};
         struct hs_work work = work_of(blocks, &task, i % 2 ? HS_AVERAGE : HS_SUM);
 
-        if (hs_collectives[task.collective].prices_only)
-            continue;
         if (!hs_collective_is_one_way(task.collective))
             task.plan.chunks = 1 + i % 3;
         for (int k = 0; blocks->backend->any_algorithm && k < split->count; k++)

@@ -99,12 +99,6 @@ done
 measure 8 "$system" --size 1MiB --backend null --order permuted
 check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--order permuted: for --collective reduce-scatter"'
 
-for collective in broadcast reduce; do
-    measure 8 "$system" --size 1MiB --backend null --collective "$collective"
-    check "a $collective is refused in one line, which names what runs" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && \
-        said "--collective $collective: predict has it alone; what runs is allreduce, reduce-scatter, allgather, all-to-all"'
-done
-
 # ---- what others make of it ----------------------------------------------------------------------------------------
 for order in permuted packed grouped; do
     measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
@@ -134,7 +128,7 @@ for m in json.load(open(\"fit.json\"))[\"results\"]:
 assert found.keys() == truth.keys() and all(abs(found[p] / truth[p] - 1) < 0.02 for p in found), (found, truth)"'
 "$hiersearch" report fit.json -o report.html 2>err
 check "a report is of an all-to-all" 'grep -q "all-to-all of 8 processes" report.html'
-for target in hiccl nccl-env mpich ompi-tuned ucc; do
+for target in nccl-env mpich ompi-tuned ucc; do
     "$hiersearch" export fit.json --size 1MiB --to $target >out 2>err
     status=$?
     check "export --to $target: refused in one line, which names the all-to-all" '[ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && \

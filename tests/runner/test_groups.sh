@@ -144,7 +144,7 @@ check "fit makes points of its stages" '"$hiersearch" predict fitted.json --mesh
     same all-allreduce.json again.json'
 check "compare says how far the prediction is off" '"$hiersearch" compare all-allreduce.json >out && grep -q "^error *mean 0.0 %" out'
 check "the report names the groups" '"$hiersearch" report sweep.json -o report.html 2>err && grep -q "over dp of tp=2,dp=4" report.html'
-check "what holds for whole jobs refuses its export, naming the groups" '! "$hiersearch" export all-allreduce.json --to horovod -o x 2>err && \
+check "what holds for whole jobs refuses its export, naming the groups" '! "$hiersearch" export all-allreduce.json --to mpich -o x 2>err && \
     grep -q "is about groups of 4 over dp of tp=2,dp=4" err'
 check "PyTorch gets the group" '"$hiersearch" export all-allreduce.json --to pytorch -q | grep -q "^NP = 4 "'
 finish

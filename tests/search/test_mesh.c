@@ -182,9 +182,8 @@ static void the_best_of_a_mesh_is_the_best_of_all_its_paths(void **state)
                 .group = hs_mesh_group(&mesh, hs_mesh_ranks(&mesh)),
                 .bytes = bytes[rest % 2],
                 .order = (enum hs_order)(rest / 2 / HS_COLLECTIVE_COUNT)};
-            if ((brute.problem.collective == HS_COLLECTIVE_ALLREDUCE &&
-                 brute.problem.order != HS_IN_PLACE) ||
-                hs_collectives[brute.problem.collective].prices_only) /* of no groups */
+            if (brute.problem.collective == HS_COLLECTIVE_ALLREDUCE &&
+                brute.problem.order != HS_IN_PLACE)
                 continue;
             check(&system, &mesh, &brute);
         }

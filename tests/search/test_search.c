@@ -809,119 +809,6 @@ static void every_collective_in_every_order_is_searched_as_exactly(void **state)
     }
 }
 
-/* What a phase of a layer takes by an algorithm; infinite where it cannot, or is not asked. */
-static double phase_seconds(const struct hs_search_request *request, enum hs_phase phase,
-                            enum hs_algorithm algorithm, struct hs_layer layer)
-{
-    double bytes = request->problem.bytes / (double)layer.stride;
-    struct hs_stage_key key = {phase, algorithm, layer};
-    struct hs_stage_price price;
-
-    if (!(request->algorithms >> algorithm & 1) || !hs_graph_possible(request->system, key))
-        return INFINITY;
-    price = hs_stage_price_at(request->system, &request->problem.group, key, bytes);
-    return hs_stage_seconds(&price, bytes);
-}
-
-/* A layer out by one of ours and back by another or the same; the same on the last is one phase. */
-static double least_of_ways(const struct hs_search_request *request, struct hs_layer layer)
-{
-    bool last = layer.stride * layer.size == request->problem.group.size;
-    bool out = request->problem.collective == HS_COLLECTIVE_BROADCAST;
-    double least = INFINITY;
-
-    for (int a = 0; a < HS_NATIVE; a++)
-        for (int b = 0; b < HS_NATIVE; b++) {
-            double seconds =
-                phase_seconds(request, out ? HS_SCATTER : HS_REDUCE_SCATTER, (enum hs_algorithm)a,
-                              layer) +
-                phase_seconds(request, out ? HS_ALLGATHER : HS_GATHER, (enum hs_algorithm)b, layer);
-
-            if (last && a == b)
-                seconds = phase_seconds(request, out ? HS_BROADCAST : HS_REDUCE,
-                                        (enum hs_algorithm)a, layer);
-            least = fmin(least, seconds);
-        }
-    return least;
-}
-
-/* Over all splits of what is left. */
-static double least_of_rooted(const struct hs_search_request *request, int64_t stride)
-{
-    int64_t np = request->problem.group.size;
-    double least = stride == np ? 0 : INFINITY;
-
-    for (int64_t size = 2; stride * size <= np; size++)
-        if (np / stride % size == 0)
-            least = fmin(least, least_of_ways(request, (struct hs_layer){stride, size}) +
-                                    least_of_rooted(request, stride * size));
-    return least;
-}
-
-static void broadcasts_and_reduces_have_the_best_of_all_splits_and_letters(void **state)
-{
-    static const unsigned algorithms[] = {1U << HS_RING, 1U << HS_RING | 1U << HS_TREE,
-                                          1U << HS_RING | 1U << HS_DIRECT, HS_ALGORITHMS_ALL};
-    static const double bytes[] = {300, 48 * 1024, 2 * MIB, 512 * MIB};
-    size_t apart = 0;
-
-    (void)state;
-    for (size_t m = 0; m < MACHINES; m++) {
-        struct hs_system system = parse(machines[m]);
-
-        for (int64_t np = 2; np <= 64; np++)
-            for (size_t i = 0; i < 2 * HS_COUNT(algorithms) * HS_COUNT(bytes); i++) {
-                struct hs_search_request request = {
-                    .system = &system,
-                    .problem = hs_problem_of(i % 2 ? HS_COLLECTIVE_BROADCAST : HS_COLLECTIVE_REDUCE,
-                                             HS_IN_PLACE, np, bytes[i / 2 % HS_COUNT(bytes)]),
-                    .algorithms = algorithms[i / 2 / HS_COUNT(bytes)],
-                    .top = TOP};
-                double regret = 0;
-                struct hs_search_result found = search("lattice", &request);
-                const struct hs_plan *best = &found.plans[0].plan;
-
-                assert_near(found.plans[0].seconds, least_of_rooted(&request, 1), 1e-9);
-                assert_int_equal(hs_problem_check(&request.problem, best, NULL), HS_OK);
-                for (int k = 0; k < best->split.count; k++)
-                    apart += best->algorithms[k][0] != best->algorithms[k][1];
-                hs_search_result_release(&found);
-                if (np % 8 == 0)
-                    compare_strategies(&request, &regret);
-            }
-        hs_system_release(&system);
-    }
-    assert_true(apart > 100); /* ways that differ are among the best */
-}
-
-/* Where nothing says what they take they are refused. */
-static void broadcasts_of_groups_and_of_nccls_calls_are_refused(void **state)
-{
-    struct hs_system system = parse(machines[1]), gpus = shipped("dgx-h100-superpod"),
-                     fitted = shipped("abci-fitted");
-    const struct hs_system *refused[] = {&system, &gpus, &fitted};
-
-    (void)state;
-    for (int c = HS_COLLECTIVE_BROADCAST; c <= HS_COLLECTIVE_REDUCE; c++)
-        for (size_t i = 0; i < HS_COUNT(refused); i++) {
-            struct hs_search_request request = {
-                .system = refused[i],
-                .problem = hs_problem_of((enum hs_collective)c, HS_IN_PLACE, 64, MIB),
-                .top = 1};
-            struct hs_search_result found;
-            struct hs_error err;
-
-            if (i == 0)
-                request.problem.group.size = 32;
-            assert_int_equal(hs_search(&found, &hs_search_strategies[0], &request, &err),
-                             HS_INVALID);
-            assert_non_null(strstr(err.message, hs_collective_names[c]));
-        }
-    hs_system_release(&system);
-    hs_system_release(&gpus);
-    hs_system_release(&fitted);
-}
-
 /* Groups of 60 ranks that are 4 apart: every ordered factorization of 60, priced one by one. */
 static void groups_of_a_mesh_are_searched_as_exactly(void **state)
 {
@@ -973,10 +860,6 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("bad requests are refused", bad_requests_are_refused),
     HS_TEST("every collective in every order is searched as exactly",
             every_collective_in_every_order_is_searched_as_exactly),
-    HS_TEST("broadcasts and reduces have the best of all splits and letters",
-            broadcasts_and_reduces_have_the_best_of_all_splits_and_letters),
-    HS_TEST("broadcasts of groups and of NCCL's calls are refused",
-            broadcasts_of_groups_and_of_nccls_calls_are_refused),
     HS_TEST("groups of a mesh are searched as exactly", groups_of_a_mesh_are_searched_as_exactly),
     HS_TEST("size winners agree with a search at any size",
             size_winners_agree_with_a_search_at_any_size),

@@ -15,8 +15,8 @@ try hiersearch export r.json --to colours -o r.json
 try hiersearch export - --to colours -o hard.json <r.json
 mkdir -p folder && cp r.json folder/colours.json
 try hiersearch export folder/colours.json --to colours -o folder
-try hiersearch plot r.json --as layers --tsv -o r.json
-try hiersearch plot s.json r.json --as top --tsv -o ./r.json
+try hiersearch plot r.json --as layers --csv -o r.json
+try hiersearch plot s.json r.json --as scaling --csv -o ./r.json
 try hiersearch report r.json -o hard.json
 try hiersearch compare r.json -o r.json
 try hiersearch fit s.json r.json -o s.json

@@ -5,7 +5,7 @@ mkfifo fifo
 for to in fifo /dev/null /dev/full; do
     hiersearch predict $here --np 8 -o $to >/dev/null
     hiersearch export r.json --to colours -o $to
-    hiersearch plot r.json --as layers --tsv -o $to
+    hiersearch plot r.json --as layers --csv -o $to
     hiersearch report r.json -o $to
 done
 test -p fifo && test -c /dev/null && test -c /dev/full && echo "all as they were"

@@ -22,7 +22,7 @@ ask hiersearch predict zzz-mine --out
 ask hiersearch predict zzz-mine -o pl
 ask hiersearch predict zzz-mine --np 1
 ask hiersearch systems --n
-ask hiersearch plot --as = lat
+ask hiersearch plot --as = lay
 complete -p hiersearch
 ask hiersearch plot --as = ''
 ask hiersearch plot --as =

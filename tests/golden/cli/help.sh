@@ -4,6 +4,7 @@ hiersearch --help >overview
 hiersearch | cmp - overview
 hiersearch -h | cmp - overview
 hiersearch help | cmp - overview
+hiersearch help --all | diff overview -
 for command in predict systems completion help; do
     hiersearch help "$command" >help
     hiersearch "$command" --help | cmp - help

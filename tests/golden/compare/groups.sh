@@ -10,8 +10,7 @@ echo '$ report'
 hiersearch report groups.json -o report.html
 grep -o '[^>]*over b,c of a=2,b=2,c=2[^<]*' report.html | sort -u
 echo '$ plots'
-hiersearch plot groups.json --as layers --size 1MiB --tsv | sed -n 1,20p
-hiersearch plot groups.json --as top --size 1MiB --tsv | sed -n '/^# bars/,/^$/p'
+hiersearch plot groups.json --as layers --size 1MiB --csv | sed -n 1,20p
 echo '$ exports are of the groups, or refuse'
 hiersearch export groups.json --to nccl-tuner -o out 2>&1
 hiersearch export groups.json --to nccl-env 2>&1

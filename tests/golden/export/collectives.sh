@@ -7,7 +7,7 @@ for order in in-place permuted; do
     hiersearch export $order.json --to pytorch --plan 4x2 -q | grep -E '^(# reduce|COLLECTIVE|ORDER|SPLIT)'
     hiersearch export $order.json --to ompi-tuned --plan 4x2 -q | grep -v '^#'
     hiersearch export $order.json --to nccl-tuner --plan 4x2 -q | grep -E '^(reduces|allg)'
-    for format in msccl ompi-tuned-json astra-sim jax horovod mpich ucc; do
+    for format in msccl ompi-tuned-json astra-sim jax mpich ucc; do
         hiersearch export $order.json --to $format --plan 4x2 -q 2>&1 | sed -n 1,12p | sed -n '1p;11p'
     done
 done

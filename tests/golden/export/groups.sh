@@ -1,7 +1,7 @@
 # Of a result about groups of a mesh: what each format says, and which refuse it by name.
 cluster='node:4@100GB/s~1us,ib@12GB/s~3us'
 hiersearch predict "$cluster" --mesh tp=2,pp=2,dp=4 --over tp,dp --size 16MiB -k 1 -q -o gap.json >/dev/null
-for format in astra-sim hiccl horovod mpich nccl-env ompi-han simgrid ucc; do
+for format in astra-sim mpich nccl-env ompi-han simgrid ucc; do
     echo "== $format"
     hiersearch export gap.json --to $format --plan 2x4 -o $format >/dev/null
 done

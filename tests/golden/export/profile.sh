@@ -10,7 +10,7 @@ rules all.json --to plans
 rules all.json --profile "$train" --to plans
 rules all.json dp.json tp.json --profile "$train" --to plans
 rules all.json dp.json --to plans
-hiersearch export all.json --profile "$train" --to hiccl | grep -E 'per process|hierarchy'
+hiersearch export all.json --profile "$train" --to colours | grep -E '"plan"|for messages of'
 # What cannot be.
 hiersearch export tp.json --profile "$train" --to plans
 hiersearch export all.json dp.json --to ompi-tuned

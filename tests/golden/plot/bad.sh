@@ -11,11 +11,11 @@ try plot --as layers -o x.svg
 try plot abci.json --as layers
 try plot abci.json --as layers -o x.gif
 try plot abci.json --as layers -o x.svg --type gif
-try plot abci.json --as layers --tsv --type svg
-try plot abci.json --as layers --tsv --size 3MiB
-try plot abci.json --as layers --tsv --size many
-try plot abci.json --as layers --tsv --plan 2x3
-try plot abci.json --as bandwidth --tsv --size 128MiB
+try plot abci.json --as layers --csv --type svg
+try plot abci.json --as layers --csv --size 3MiB
+try plot abci.json --as layers --csv --size many
+try plot abci.json --as layers --csv --plan 2x3
+try plot abci.json --as bandwidth --csv --size 128MiB
 # Files that are not there, or not what they should be.
 try plot none.json --as layers -o x.svg
 try plot empty.json --as layers -o x.svg
@@ -26,14 +26,14 @@ try plot abci.json none.json --as scaling -o x.svg
 try plot abci.json --as accuracy -o x.svg
 hiersearch predict abci --np 1 -q -o one.json >one.txt
 try plot one.json --as layers -o x.svg
-try plot abci.json abci.json --as lattice -o x.svg
+try plot abci.json abci.json --as layers -o x.svg
 try plot abci.json summit.json --as scaling -o x.svg
 # Machines that were given as text have no name to tell them apart.
 hiersearch predict 'node:4@100GB/s~1us,ib@12GB/s~3us' --np 8 -q -o slow.json >slow.txt
 hiersearch predict 'node:4@100GB/s~1us,ib@25GB/s~3us' --np 16 -q -o fast.json >fast.txt
 hiersearch predict '8xH100, 8xNDR400, 32' --np 16 -q -o h100.json >h100.txt
-try plot slow.json fast.json --as scaling --tsv
-try plot slow.json h100.json --as scaling --tsv
+try plot slow.json fast.json --as scaling --csv
+try plot slow.json h100.json --as scaling --csv
 # Places that cannot be written.
 try plot abci.json --as layers -o none/x.svg
 mkdir folder.svg

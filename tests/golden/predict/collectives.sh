@@ -19,9 +19,9 @@ for collective in allreduce allgather; do
     hiersearch predict "$cluster" --np 64 --size 1MiB --collective $collective -q -o $collective.json >/dev/null
 done
 hiersearch export allgather.json --to jax
-hiersearch plot allreduce.json allgather.json --as top --tsv
+hiersearch plot allreduce.json allgather.json --as scaling --csv
 hiersearch compare allreduce.json allgather.json
-hiersearch plot allgather.json --as layers --tsv | grep title
+hiersearch plot allgather.json --as layers --csv | grep title
 hiersearch report allgather.json -o report.html && grep -oE 'AllGather[^<]*' report.html
 hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order permuted -q -o split.json >/dev/null
 hiersearch report split.json -o report.html && grep -oE 'means: [^<]*' report.html

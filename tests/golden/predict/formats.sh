@@ -1,6 +1,5 @@
 # The same table for people and for programs: numbers are SI there, with all their digits.
 hiersearch predict 'a:8@100GB/s~1us,b@10GB/s~5us' --np 16 --size 1MiB --top 2 --format csv -q
-hiersearch predict 'a:8@100GB/s~1us,b@10GB/s~5us' --np 16 --size 1MiB --top 2 --format tsv -q
 hiersearch predict 'a:8@100GB/s~1us,b@10GB/s~5us' --np 16 --size 1MiB --top 2 --format md -q
 # As JSON it is the result file, as ever.
 hiersearch predict 'a:8@100GB/s~1us,b@10GB/s~5us' --np 16 --size 1MiB --format json -q >format.json

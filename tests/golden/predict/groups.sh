@@ -25,7 +25,7 @@ p $machine --np 64 --mesh tp=8,dp=4 --over dp
 p $machine --np 8:64 --mesh tp=8,dp=4 --over dp
 p $machine --mesh tp=4,pp=2,dp=16 --over tp,dp --explain 8x8
 p $machine --mesh tp=4,pp=2,dp=16 --over tp,dp --explain 4x8
-for to in horovod mpich ucc; do
+for to in mpich ucc; do
     try hiersearch export out.json --to $to -o here
 done
 hiersearch export out.json --to simgrid -o here && ls here

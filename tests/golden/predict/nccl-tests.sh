@@ -5,9 +5,9 @@ awk '$4 == "sum" { sizes++; last = $1; bad += $2 * 4 != $1 } END { print sizes, 
 hiersearch predict dgx-h100-superpod --np 64 --as nccl-tests -q --size 64KiB,1GiB --dtype bf16
 echo
 # busbw = algbw 2 (P - 1) / P = size / time 2 (P - 1) / P
-hiersearch predict abci --np 16 --as nccl-tests -q --size 1MiB --format tsv
-hiersearch predict dgx-h100-superpod --np 16 --as nccl-tests -q --size 1KiB:1MiB --format tsv |
-    awk -F "\t" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+hiersearch predict abci --np 16 --as nccl-tests -q --size 1MiB --format csv
+hiersearch predict dgx-h100-superpod --np 16 --as nccl-tests -q --size 1KiB:1MiB --format csv | sed 's/"[^"]*"/quoted/g' |
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { off = $at["bus_bytes_per_second"] * $at["seconds"] / $at["message_bytes"] / (2 * 15 / 16) - 1; bad += off * off > 1e-20 }
         $at["library_low_seconds"] < $at["library_seconds"] && $at["library_seconds"] < $at["library_high_seconds"] { inside++ }
         END { print NR - 1, bad + 0, inside }'
