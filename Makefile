@@ -458,7 +458,7 @@ instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS) $(LIBRARY_TH
 instrumented-threads: $(LIBRARY_THREADS)
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
-BENCHES := $(addprefix $(BUILD)/bench/,calls certain lazy published regret)
+BENCHES := $(addprefix $(BUILD)/bench/,calls certain expected lazy published)
 check: export TESTS := quick
 check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
@@ -520,10 +520,10 @@ $(BUILD)/bench/published: bench/published.c $(call libs,$(USES_model))
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
 # What the plan shown loses where figures are off, and what one measurement takes off (about a minute).
-.PHONY: bench-regret
-bench-regret: $(BUILD)/bench/regret
+.PHONY: bench-expected
+bench-expected: $(BUILD)/bench/expected
 	$< $(sort $(wildcard configs/*.json)) $(sort $(wildcard bench/systems/*.json))
-$(BUILD)/bench/regret: bench/regret.c $(call libs,search $(USES_search))
+$(BUILD)/bench/expected: bench/expected.c $(call libs,search $(USES_search))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_search)) $(HS_LDFLAGS) $(HS_LIBS)

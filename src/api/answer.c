@@ -199,9 +199,10 @@ static void say_default(const struct builder *b)
                  b->point->request.problem.group.size == 1 ? "one process communicates with nobody"
                  : is_calibrated(b->asked)
                      ? "the calibration measured layers, not the library's call"
-                 : price->library ? "%s's %s of such groups has no price"
+                 : price->library ? "%s's %s%s has no price"
                                   : "the description names no library",
-                 hs_library_written(price->library), row->written);
+                 hs_library_written(price->library), row->written,
+                 b->asked->question->mesh.count > 0 ? " of such groups" : "");
         return;
     }
     usual = b->answer->usual = calloc(1, sizeof(*usual));

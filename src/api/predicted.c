@@ -73,6 +73,8 @@ static enum hs_status add_candidates(struct hs_result_message *message,
     enum hs_status status = HS_OK;
     bool has_flat = is_default;
 
+    for (size_t i = 0; i < point->tie_count; i++)
+        has_flat = has_flat || hs_plan_compare(&point->ties[i], &flat.plan) == 0;
     for (size_t i = 0; i < hs_point_shown(asked, point) && status == HS_OK; i++) {
         has_flat = has_flat || hs_plan_compare(&point->plans[i].plan, &flat.plan) == 0;
         status = add_candidate(message, asked, point, &point->plans[i], err);

@@ -73,7 +73,7 @@ static const struct hs_fields default_fields = {
     .name = "default", HS_ROWS(default_rows, struct hs_default_call), .check = check_default};
 
 static const struct hs_field hint_rows[] = {
-    {"option", HS_TEXT, HS_OWNED(struct hs_hint, option), .min = 1,
+    {"option", HS_TEXT, HS_OWNED(struct hs_hint, option), HS_OPTIONAL, .min = 1,
      .about = "What to add to the command."},
     {"text", HS_TEXT, HS_OWNED(struct hs_hint, text), .min = 1},
     {"gain", HS_NUMBER, HS_AT(struct hs_hint, gain), HS_OPTIONAL, HS_NOT_NEGATIVE,

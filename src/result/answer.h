@@ -50,7 +50,7 @@ struct hs_default_call {
 
 /* Something that was not asked for and would be faster. */
 struct hs_hint {
-    char *option; /* owned; "--chunks 1,2,4,8" */
+    char *option; /* owned; "--chunks 1,2,4,8"; NULL: none gives it */
     char *text;   /* owned; a sentence */
     double gain;  /* over the first candidate */
 };

@@ -35,7 +35,7 @@ const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *value,
     return hs_plan_format(text, value);
 }
 
-const struct hs_field_custom hs_plan_custom = {parse_plan, hs_result_format_plan, HS_PLAN_PATTERN};
+const struct hs_field_custom hs_plan_custom = {parse_plan, hs_result_format_plan, HS_CALL_PATTERN};
 _Static_assert(HS_SPLIT_TEXT <= HS_FIELD_TEXT, "a plan fits");
 
 /* ---- a measurement ---- */

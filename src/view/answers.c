@@ -201,6 +201,9 @@ static void say_details(struct hs_sheet *sheet, const struct hs_answer_source *o
         hs_sheet_say(sheet,
                      "Best in %.0f %% of %lld samples of what is uncertain (1 %% allowed).\n",
                      100 * first->probability_best, (long long)answer->samples);
+    if (answer->tie_count > 0)
+        hs_sheet_say(sheet, "Faster by too little: %s%s.\n", HS_AS_PLAN(&answer->ties[0]),
+                     answer->tie_count > 1 ? " and others" : "");
     if (answer->decides)
         hs_sheet_say(sheet, "What decides: %s.\n", answer->decides);
 }
@@ -210,6 +213,10 @@ void hs_answer_say(struct hs_sheet *sheet, const struct hs_answer_source *of, si
 {
     const struct hs_answer *answer = of->message->answer;
 
+    if (hs_result_group(of->result).size == 1) {
+        hs_sheet_say(sheet, "\nOne process in each group: there is nothing to communicate.\n");
+        return;
+    }
     hs_sheet_say(sheet, "\n");
     say_sentence(sheet, of, hs_answer_append_verdict, true);
     say_sentence(sheet, of, hs_answer_append_odds, false);

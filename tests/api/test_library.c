@@ -42,7 +42,7 @@ static struct hiersearch_question *ask(const char *kind, const char *const *opti
 static struct hiersearch_result *predict(const char *system_text, const char *np, const char *size)
 {
     struct hiersearch_system *system = find(system_text);
-    struct hiersearch_question *question = ASK("predict", "np", np, "size", size);
+    struct hiersearch_question *question = ASK("predict", "np", np, "size", size, "machines", "0");
     struct hiersearch_result *result;
 
     assert_ok(hiersearch_predict(&result, system, question, error));
@@ -686,7 +686,9 @@ static char *show(struct hiersearch_question *question, struct hiersearch_system
 static void answers_are_shown_to_people(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4"), system, NULL);
+    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4",
+                          "machines", "0"),
+                      system, NULL);
 
     (void)state;
     assert_non_null(strstr(text, "4 takes 201.3 ms"));
@@ -787,7 +789,8 @@ static void text_is_as_wide_as_it_is_asked_for(void **state)
         char number[8];
 
         snprintf(number, sizeof(number), "%d", width);
-        text = show(ASK("predict", "np", "16", "machines", "0", "width", number), system, NULL);
+        text = show(ASK("predict", "np", "16", "machines", "0", "details", "true", "width",
+                        number), system, NULL);
         assert_true(longest_bar(text) <= (size_t)width);
         assert_true(longest_bar(text) > before); /* more room is used */
         assert_null(strchr(text, '\033'));

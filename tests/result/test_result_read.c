@@ -160,18 +160,25 @@ static void a_prediction_has_a_range(void **state)
     hs_result_release(&result);
 }
 
-static void a_prediction_has_a_gain(void **state)
+static void a_prediction_has_an_answer(void **state)
 {
     struct hs_result result;
-    const struct hs_result_gain *gain;
+    const struct hs_answer *answer;
 
     (void)state;
     load(&result, GOOD "range.json");
-    gain = result.messages[0].gain;
-    assert_non_null(gain);
-    assert_true(gain->over_flat.low == 0.5 && gain->over_flat.median == 1.25 &&
-                gain->over_flat.high == 2 && gain->over_flat.share == 0.75);
-    assert_true(gain->fastest.split.count == 2 && gain->fastest_seconds == 0.00075);
+    answer = result.messages[0].answer;
+    assert_non_null(answer);
+    assert_int_equal(answer->verdict.advice, HS_ADVICE_UNDECIDED);
+    assert_true(answer->verdict.gain_low == 0.5 && answer->verdict.gain == 1.25 &&
+                answer->verdict.gain_high == 2 && answer->verdict.share == 0.7);
+    assert_string_equal(answer->usual->choice, "tree, LL");
+    assert_true(answer->usual->seconds == 0.00125 && answer->bound_seconds == 0.0005);
+    assert_int_equal(answer->samples, 200);
+    assert_int_equal(answer->tie_count, 1);
+    assert_int_equal(answer->ties[0].split.count, 2);
+    assert_true(answer->hints[0].gain == 1.4);
+    assert_string_equal(answer->next[0], "mpiexec -n 4 hiersearch measure --plans 4");
     hs_result_release(&result);
 }
 
@@ -346,7 +353,7 @@ static const struct CMUnitTest tests[] = {
             variables_are_kept_by_their_beginning_and_in_order),
     HS_TEST("links are words of a list", links_are_words_of_a_list),
     HS_TEST("a prediction has a range", a_prediction_has_a_range),
-    HS_TEST("a prediction has a gain", a_prediction_has_a_gain),
+    HS_TEST("a prediction has an answer", a_prediction_has_an_answer),
     HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),
     HS_TEST("what a file does not say is nan or null", what_a_file_does_not_say_is_nan_or_null),
     HS_TEST("layers have the figures of the file and the rest from its system",

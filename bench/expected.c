@@ -1,14 +1,14 @@
 /*
- * What the plan of least mean regret loses where figures are off, beside the best guess; and what
+ * What the plan of least mean regret loses where figures are off, beside the nominal best; and what
  * one measurement takes off.
  *
- *     build/bench/regret FILE...        (make bench-regret: shipped systems and those of SimGrid)
+ *     build/bench/expected FILE...        (make bench-expected: shipped systems and those of SimGrid)
  *
  * The plan is chosen on 200 machines, a measurement on as many as predict asks; both are judged on
  * others, drawn from another seed: with the figures alone off, and below with what no price
  * explains, too, as predict draws them. Points: 4, 16 and 64 nodes (as many processes where
  * levels are no nodes), 64
- * KiB to 1 GiB in steps of 4. A regret is the plan's time over the least of its machine, - 1.
+ * KiB to 1 GiB in steps of 4. A loss is what a plan takes over the least of its sample.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,17 +17,17 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "search/regret.h"
+#include "search/expected.h"
 
 #define CHOSEN_ON  HS_MACHINES_USUAL
-#define ASKED_ON   HS_REGRET_ASKED
+#define ASKED_ON   HS_EXPECTED_ASKED
 #define JUDGED_ON  800
 #define POINTS_MAX 2000
 #define PAIRS      24    /* plans at random that the one shown is put beside */
 #define UNSURE     0.005 /* expected regret from which on a measurement is looked for */
 
 struct point {
-    struct hs_regret guess, shown;
+    struct hs_estimate guess, shown;
     double proposed, stage, pair, most; /* what a measurement takes off; NaN: not unsure */
 };
 
@@ -35,19 +35,19 @@ static void check(enum hs_status status, const struct hs_error *err)
 {
     if (status == HS_OK)
         return;
-    fprintf(stderr, "regret: %s\n", err->message);
+    fprintf(stderr, "expected: %s\n", err->message);
     exit(1);
 }
 
 /* What each measurement takes off on the machines that judge, of the layers that one stage is by
  * one algorithm, and at the end of what lies between calls, if that is any: how many. */
-static size_t judge_each(double *drops, struct hs_stage_key *keys, struct hs_regret_table *judged,
+static size_t judge_each(double *drops, struct hs_stage_key *keys, struct hs_expected *judged,
                          struct hs_error *err)
 {
     const struct hs_machines *machines = judged->drawn;
     size_t count = 0;
 
-    check(hs_regret_stage_drops(drops, judged, err), err);
+    check(hs_expected_stage_drops(drops, judged, err), err);
     for (size_t r = 0; r < judged->row_count; r++)
         if (judged->rows[r].stages == 1) {
             keys[count] = judged->rows[r].keys[0];
@@ -56,12 +56,12 @@ static size_t judge_each(double *drops, struct hs_stage_key *keys, struct hs_reg
     keys[count] = (struct hs_stage_key){.layer = {0, 0}};
     for (size_t f = 0; f < machines->figure_count; f++)
         if (machines->figures[f].what == HS_GAP_OF)
-            check(hs_regret_drop(&drops[count++], judged, machines->figures[f].off, err), err);
+            check(hs_expected_drop(&drops[count++], judged, machines->figures[f].off, err), err);
     return count;
 }
 
 /* The split and algorithms of a way through the lattice at random. */
-static struct hs_plan random_plan(const struct hs_regret_table *table, uint64_t *state)
+static struct hs_plan random_plan(const struct hs_expected *table, uint64_t *state)
 {
     const struct hs_lattice *lattice = &table->lattice;
     struct hs_plan plan = {.chunks = 1};
@@ -70,7 +70,7 @@ static struct hs_plan random_plan(const struct hs_regret_table *table, uint64_t 
         size_t first = lattice->first_edge[node], count = lattice->first_edge[node + 1] - first;
         size_t edge = first + hs_random_bits(state) % count;
         size_t rows = table->first_row[edge + 1] - table->first_row[edge];
-        const struct hs_regret_row *row;
+        const struct hs_edge_row *row;
 
         if (rows == 0) { /* nothing goes there */
             node = 0;
@@ -87,7 +87,7 @@ static struct hs_plan random_plan(const struct hs_regret_table *table, uint64_t 
 }
 
 /* Mean of what the plan shown beside one at random takes off; *most becomes the largest. */
-static double judge_pairs(double *most, struct hs_regret_table *judged, const struct hs_plan *shown,
+static double judge_pairs(double *most, struct hs_expected *judged, const struct hs_plan *shown,
                           struct hs_error *err)
 {
     uint64_t state = 1;
@@ -96,7 +96,7 @@ static double judge_pairs(double *most, struct hs_regret_table *judged, const st
     for (int i = 0; i < PAIRS; i++) {
         struct hs_plan other = random_plan(judged, &state);
 
-        check(hs_regret_pair_drop(&drop, judged, shown, &other, err), err);
+        check(hs_expected_pair_drop(&drop, judged, shown, &other, err), err);
         sum += drop;
         *most = fmax(*most, drop);
     }
@@ -105,18 +105,18 @@ static double judge_pairs(double *most, struct hs_regret_table *judged, const st
 
 /* What predict would propose; at random a stage, or what lies between calls; the plan shown beside
  * one at random; and the best of all of these. */
-static void judge_measurement(struct point *point, struct hs_regret_table *chosen,
-                              struct hs_regret_table *judged, const struct hs_plan *shown,
+static void judge_measurement(struct point *point, struct hs_expected *chosen,
+                              struct hs_expected *judged, const struct hs_plan *shown,
                               struct hs_error *err)
 {
     double *drops = calloc(judged->row_count + 2, sizeof(*drops));
     struct hs_stage_key *keys = calloc(judged->row_count + 2, sizeof(*keys));
-    struct hs_regret_proposal proposal;
+    struct hs_proposal proposal;
     size_t count;
 
     point->proposed = point->stage = point->pair = point->most = NAN;
-    if (drops && keys && point->shown.mean >= UNSURE) {
-        check(hs_regret_propose(&proposal, chosen, shown, err), err);
+    if (drops && keys && point->shown.loss >= UNSURE) {
+        check(hs_propose(&proposal, chosen, shown, err), err);
         count = judge_each(drops, keys, judged, err);
         point->stage = point->most = 0;
         for (size_t i = 0; i < count; i++) {
@@ -126,7 +126,7 @@ static void judge_measurement(struct point *point, struct hs_regret_table *chose
                 point->proposed = drops[i];
         }
         if (proposal.whole)
-            check(hs_regret_pair_drop(&point->proposed, judged, shown, &proposal.rival, err), err);
+            check(hs_expected_pair_drop(&point->proposed, judged, shown, &proposal.rival, err), err);
         point->pair = judge_pairs(&point->most, judged, shown, err);
         point->most = fmax(point->most, point->proposed);
     }
@@ -138,6 +138,9 @@ struct drawn {
     struct hs_machines few, asked, many;
 };
 
+/* Losses are in units of the flat plan's time. */
+static const struct hs_library_price flat = {.seconds = NAN};
+
 static struct point judge(const struct hs_system *system, struct drawn *drawn, int64_t np,
                           double bytes)
 {
@@ -145,26 +148,26 @@ static struct point judge(const struct hs_system *system, struct drawn *drawn, i
                                         .problem = hs_problem_world(np, bytes),
                                         .algorithms = hs_system_algorithms(system),
                                         .top = 1};
-    struct hs_regret_table chosen, asked, judged;
+    struct hs_expected chosen, asked, judged;
     struct hs_search_result found;
     struct hs_error err = {0};
     struct point point;
-    struct hs_plan plan;
+    struct hs_estimated shown;
 
     hs_machines_ask(&drawn->few, np);
     hs_machines_ask(&drawn->asked, np);
     hs_machines_ask(&drawn->many, np);
     check(hs_search(&found, hs_search_strategy_find("lattice"), &request, &err), &err);
-    check(hs_regret_table_init(&chosen, &request, &drawn->few, &err), &err);
-    check(hs_regret_table_init(&asked, &request, &drawn->asked, &err), &err);
-    check(hs_regret_table_init(&judged, &request, &drawn->many, &err), &err);
-    check(hs_regret_least(&plan, &chosen, &found.plans[0].plan, &err), &err);
-    check(hs_regret_of(&point.guess, &judged, &found.plans[0].plan, &err), &err);
-    check(hs_regret_of(&point.shown, &judged, &plan, &err), &err);
-    judge_measurement(&point, &asked, &judged, &plan, &err);
-    hs_regret_table_release(&chosen);
-    hs_regret_table_release(&asked);
-    hs_regret_table_release(&judged);
+    check(hs_expected_init(&chosen, &request, &drawn->few, &flat, true, &err), &err);
+    check(hs_expected_init(&asked, &request, &drawn->asked, &flat, true, &err), &err);
+    check(hs_expected_init(&judged, &request, &drawn->many, &flat, true, &err), &err);
+    check(hs_expected_simplest(&shown, &chosen, &err), &err);
+    check(hs_estimate_of(&point.guess, &judged, &found.plans[0].plan, &err), &err);
+    check(hs_estimate_of(&point.shown, &judged, &shown.plan, &err), &err);
+    judge_measurement(&point, &asked, &judged, &shown.plan, &err);
+    hs_expected_release(&chosen);
+    hs_expected_release(&asked);
+    hs_expected_release(&judged);
     hs_search_result_release(&found);
     return point;
 }
@@ -234,7 +237,7 @@ static void print_measurements(const struct point *points, size_t count)
         stage += points[i].stage;
         pair += points[i].pair;
         most += points[i].most;
-        regret += points[i].shown.mean;
+        regret += points[i].shown.loss;
         ratios[unsure++] = points[i].proposed / fmax(1e-4, points[i].stage);
     }
     if (unsure == 0) {
@@ -253,16 +256,14 @@ static void print_measurements(const struct point *points, size_t count)
 
 static void print_row(const char *name, const struct point *points, size_t count)
 {
-    const size_t means[] = {AT(guess.mean), AT(shown.mean)};
-    const size_t worsts[] = {AT(guess.worst), AT(shown.worst)};
+    const size_t means[] = {AT(guess.loss), AT(shown.loss)};
     double most;
 
     printf("%-20s %5zu", name, count);
     for (int i = 0; i < 2; i++) {
         double mean = mean_of(points, count, means[i], &most);
-        double worst = mean_of(points, count, worsts[i], &most);
 
-        printf("  %6.2f %6.1f %6.1f", 100 * mean, 100 * worst, 100 * most);
+        printf("  %6.2f %6.1f", 100 * mean, 100 * most);
     }
     print_measurements(points, count);
 }
@@ -272,8 +273,8 @@ static void print_all(char *const *paths, int path_count, bool errors)
     static struct point points[POINTS_MAX];
     size_t count = 0;
 
-    printf("%-20s %5s  %20s  %20s %25s\n", errors ? "and the price's errors" : "figures off", "",
-           "best guess", "shown", "one measurement");
+    printf("%-20s %5s  %13s  %13s %25s\n", errors ? "and the price's errors" : "figures off", "",
+           "nominal best", "shown", "one measurement");
     for (int i = 0; i < path_count; i++) {
         struct hs_system system;
         struct hs_error err = {0};
@@ -294,8 +295,8 @@ static void print_all(char *const *paths, int path_count, bool errors)
 int main(int argc, char **argv)
 {
     printf(
-        "regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
-        "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
+        "expected loss in %% of the flat plan's time: mean and largest of the points\n"
+        "one measurement: points unsure by 0.5 %% or more, their expected loss, what the one\n"
         "proposed takes off, a stage at random, and the plan shown beside one at random; the "
         "first\n"
         "over the second (quartiles of the points) and over the third; the best of all that there\n"
