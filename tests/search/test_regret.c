@@ -1,4 +1,5 @@
 /* The plan of least mean regret against an enumeration of all plans that shares no code with it. */
+#include "../model/trust_price.h"
 #include "systems.h"
 
 #include <math.h>
@@ -135,10 +136,8 @@ static void check_said(const struct hs_regret *said, const struct all *all, cons
 static void check(const struct hs_system *system, const struct hs_machines *machines, int64_t np,
                   double bytes, unsigned algorithms)
 {
-    struct hs_search_request request = {.system = system,
-                                        .problem = hs_problem_world(np, bytes),
-                                        .algorithms = algorithms,
-                                        .top = 1};
+    struct hs_search_request request = {
+        .system = system, .problem = problem_world(np, bytes), .algorithms = algorithms, .top = 1};
     struct all all = {.machines = machines,
                       .problem = request.problem,
                       .algorithms = hs_system_is_nccl_native(system) ? 0 : algorithms,
@@ -215,7 +214,7 @@ static void a_guess_that_loses_much_is_not_kept(void **state)
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(128, 65536), .top = 1};
+        .system = &system, .problem = problem_world(128, 65536), .top = 1};
     struct hs_search_result found;
     struct hs_regret_table table;
     struct hs_regret shown, guess;
@@ -245,14 +244,14 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     struct hs_system system = parse("nv:4@100GB/s~1us,ib@20GB/s~2us");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(256, 4194304), .top = 1};
+        .system = &system, .problem = problem_world(256, 4194304), .top = 1};
     struct hs_regret_table table;
     struct hs_stage_key key;
     double latency[HS_MACHINES_USUAL], other[HS_MACHINES_USUAL], known, nothing, stage;
 
     (void)state;
     machines = draw(&system, HS_MACHINES_USUAL, 1);
-    hs_machines_trust_price(&machines);
+    trust_price(&machines);
     for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
         latency[j] = j % 2 ? 60e-6 : 2e-6;
         other[j] = (double)((j * 7919) % 1009);
@@ -278,7 +277,7 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
 static double regret_of(const struct hs_system *system, double *compared)
 {
     struct hs_search_request request = {
-        .system = system, .problem = hs_problem_world(32, 134217728), .algorithms = 1, .top = 1};
+        .system = system, .problem = problem_world(32, 134217728), .algorithms = 1, .top = 1};
     struct hs_machines machines = draw(system, HS_MACHINES_USUAL, 1);
     struct hs_regret_proposal proposal;
     struct hs_search_result found;
@@ -302,7 +301,7 @@ static double regret_of(const struct hs_system *system, double *compared)
 static size_t measure_plan(struct hs_fit_point *points, const struct hs_system *system,
                            const char *text)
 {
-    struct hs_problem problem = hs_problem_world(32, 134217728);
+    struct hs_problem problem = problem_world(32, 134217728);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
     size_t count;
@@ -357,7 +356,7 @@ static void what_lies_between_calls_is_told_by_plans_as_a_whole(void **state)
 {
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(128, 65536), .algorithms = 1};
+        .system = &system, .problem = problem_world(128, 65536), .algorithms = 1};
 
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
@@ -368,7 +367,7 @@ static void what_lies_between_calls_is_told_by_plans_as_a_whole(void **state)
         struct hs_plan flat = hs_plan_flat(128);
 
         hs_machines_ask(&machines, 128);
-        hs_machines_trust_price(&machines);
+        trust_price(&machines);
         for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
             machines.figures[gap].off[j] = j % 2 ? 1 : -1;
             machines.gap_seconds[j] = waits && j % 2 ? 1e-3 : 0;
@@ -393,7 +392,7 @@ static void too_many_layers_are_refused(void **state)
     struct hs_system system = shipped("abci");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(735134400, 1e6), .top = 1};
+        .system = &system, .problem = problem_world(735134400, 1e6), .top = 1};
     struct hs_regret_table table;
 
     (void)state;
@@ -408,7 +407,7 @@ static void the_gain_over_nccls_own_call_is_the_advices(void **state)
 {
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(64, 1 << 24), .algorithms = 1};
+        .system = &system, .problem = problem_world(64, 1 << 24), .algorithms = 1};
     struct hs_library_price price = hs_library_price(&system, &request.problem, 4);
     struct hs_plan flat = hs_plan_flat(64), plan;
     struct hs_machines machines = draw(&system, 100, 1);
