@@ -136,7 +136,7 @@ static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_t
 {
     static const struct hs_layer layers[] = {{1, 4}, {4, 8}, {32, 4}};
     static const double bytes[HS_ORDER_COUNT][3] = {
-        {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}, {1024, 256, 32}};
+        {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}};
     const struct hs_group world = hs_group_world(128);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
