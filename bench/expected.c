@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/model/trust_price.h"
+#include "../tests/problem_world.h"
 #include "base/random.h"
 #include "search/expected.h"
 
@@ -145,7 +147,7 @@ static struct point judge(const struct hs_system *system, struct drawn *drawn, i
                           double bytes)
 {
     struct hs_search_request request = {.system = system,
-                                        .problem = hs_problem_world(np, bytes),
+                                        .problem = problem_world(np, bytes),
                                         .algorithms = hs_system_algorithms(system),
                                         .top = 1};
     struct hs_expected chosen, asked, judged;
@@ -179,7 +181,7 @@ static void draw(struct hs_machines *machines, const struct hs_system *system, s
 
     check(hs_machines_init(machines, system, count, seed, &err), &err);
     if (!errors)
-        hs_machines_trust_price(machines);
+        trust_price(machines);
 }
 
 static size_t judge_system(struct point *points, const struct hs_system *system, bool errors)

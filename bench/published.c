@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/problem_world.h"
 #include "base/list.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -508,7 +509,7 @@ static enum hs_status price_points(char *const *words, struct hs_error *err)
 static enum hs_status tell_share(const struct hs_system *system, char *const *words,
                                  struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(whole(words[0]), number(words[1]));
+    struct hs_problem problem = problem_world(whole(words[0]), number(words[1]));
     struct hs_plan first, second;
     struct hs_machines machines;
     size_t wins = 0;

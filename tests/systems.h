@@ -6,6 +6,7 @@
 #ifndef HS_TESTS_SYSTEMS_H
 #define HS_TESTS_SYSTEMS_H
 
+#include "problem_world.h"
 #include "test.h"
 
 #include "model/machines.h"
@@ -58,7 +59,7 @@ static inline struct hs_system parse_additive(const char *text)
 static inline struct hs_plan_cost cost_of(const struct hs_system *system,
                                           const struct hs_plan *plan, double bytes)
 {
-    struct hs_problem problem = hs_problem_world(hs_split_product(&plan->split), bytes);
+    struct hs_problem problem = problem_world(hs_split_product(&plan->split), bytes);
 
     return hs_plan_cost(system, &problem, plan);
 }
@@ -67,7 +68,7 @@ static inline struct hs_plan_cost cost_of(const struct hs_system *system,
 static inline struct hs_stage_price price_of(const struct hs_system *system, int64_t np,
                                              struct hs_layer layer)
 {
-    struct hs_problem problem = hs_problem_world(np, 1);
+    struct hs_problem problem = problem_world(np, 1);
 
     return hs_stage_price(system, np, hs_problem_key(&problem, layer, HS_RING));
 }

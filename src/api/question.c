@@ -74,7 +74,7 @@ size_t hs_question_sizes(const struct hs_question *question)
 }
 
 /* What has no price is no candidate: who asks for it shall know, but for those that "all" means. */
-static enum hs_status check_algorithms(const struct hs_asked *asked, struct hs_error *err)
+enum hs_status hs_asked_check(const struct hs_asked *asked, struct hs_error *err)
 {
     unsigned algorithms = asked->question->algorithms;
     bool all = (algorithms & HS_ALGORITHMS_ALL) == HS_ALGORITHMS_ALL;
@@ -97,17 +97,6 @@ static enum hs_status check_algorithms(const struct hs_asked *asked, struct hs_e
                        asked->system->fits.count > 0 ? ", and none was measured" : "");
     }
     return HS_OK;
-}
-
-/* A group of NCCL's calls is one launch: what each further one costs was published nowhere. */
-enum hs_status hs_asked_check(const struct hs_asked *asked, struct hs_error *err)
-{
-    if (asked->question->order == HS_GROUPED && hs_system_is_nccl_native(asked->system))
-        return hs_fail(err, HS_INVALID,
-                       "--order grouped: what NCCL's calls take in a group has no price; expected "
-                       "in-place, permuted or packed on %s",
-                       asked->label);
-    return check_algorithms(asked, err);
 }
 
 bool hs_asked_has_time(const struct hs_asked *asked)

@@ -130,8 +130,7 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "    \
                 "(in-place), or that of r's digits the other way round (permuted), which moves "   \
                 "less over slow links and costs nothing where the caller lays them out like "      \
-                "this; or block r that way, too, by a copy (packed) or by a call for each run of " \
-                "blocks (grouped)"                                                                 \
+                "this; or block r that way, too, by a copy (packed)"                               \
     }
 /* double: a time above 0. */
 #define HS_ROW_SECONDS(title, usual, heading, place, text)                                         \

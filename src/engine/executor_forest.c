@@ -67,8 +67,7 @@ struct forest {
     size_t neighbour_room;
     size_t *before; /* of all */
     size_t segments, turns;
-    size_t block, run; /* elements of a place's block; that lie together */
-    size_t pitch;      /* from a run to the next place's */
+    size_t block; /* elements of a place's block */
 };
 
 /* ---- which edges there are ---- */
@@ -258,13 +257,10 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     const struct forest *forest = with->forest;
     size_t segment;
     const struct edge *edge = edge_of(with, sends, index, &segment);
-    struct part at = segment_of(forest, edge->tree, segment);
     struct hs_message message = {
         .peer = hs_layer_rank(forest->base.call.layer, forest->base.call.rank, edge->other),
         .pieces = 1};
 
-    if (at.count > 0)
-        message.pieces = (at.first + at.count - 1) / forest->run - at.first / forest->run + 1;
     if (!edge->behind)
         return message;
     waited = &forest->neighbours[edge->behind->other];
@@ -274,34 +270,24 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     return message;
 }
 
-/* Piece `number` of a segment: what it has of one run; where it begins, from the first of all. */
-static struct part piece_at(const struct forest *forest, int tree, struct part at, size_t number)
-{
-    size_t run = at.first / forest->run + number, first = run * forest->run;
-    size_t begin = first > at.first ? first : at.first;
-    size_t end = hs_least(first + forest->run, at.first + at.count);
-    int block = forest->base.call.phase == HS_ALLREDUCE ? 0 : forest->packing->trees[tree].root;
-
-    return (struct part){(run * (size_t)forest->base.call.layer.size + (size_t)block) *
-                                 forest->pitch +
-                             begin - first,
-                         end > begin ? end - begin : 0};
-}
-
 static struct hs_piece piece(const void *owner, size_t index, size_t number, bool sends)
 {
     const struct neighbour *with = owner;
     const struct forest *forest = with->forest;
     size_t segment;
     const struct edge *edge = edge_of(with, sends, index, &segment);
-    struct part at = piece_at(forest, edge->tree, segment_of(forest, edge->tree, segment), number);
-    size_t bytes = at.first * hs_datatype_bytes(forest->base.call.reduction.datatype);
+    struct part at = segment_of(forest, edge->tree, segment);
+    int block =
+        forest->base.call.phase == HS_ALLREDUCE ? 0 : forest->packing->trees[edge->tree].root;
+    size_t bytes = ((size_t)block * forest->block + at.first) *
+                   hs_datatype_bytes(forest->base.call.reduction.datatype);
     char *input = (char *)forest->base.call.input + bytes;
     char *output = (char *)forest->base.call.output + bytes;
     /* A leaf has nothing but its own. */
     bool leaf = sends && !edge->down && !edge->behind;
     struct hs_piece piece = {.data = leaf ? input : output, .count = at.count};
 
+    (void)number; /* one alone */
     if (sends || edge->down)
         return piece;
     piece.own = edge->first ? input : output;
@@ -373,8 +359,7 @@ static size_t cut_parts(struct forest *forest)
 
 static size_t room_of(const struct forest *forest)
 {
-    size_t room = hs_flow_room(forest->base.transport->memory, &forest->base.options,
-                               forest->run < forest->block);
+    size_t room = hs_flow_room(forest->base.transport->memory, &forest->base.options, false);
 
     return hs_most(room, HS_SCRATCH_LEAST) / ((size_t)forest->base.call.layer.size - 1) / 64 * 64;
 }
@@ -509,8 +494,7 @@ static void start_flow(struct neighbour *with, size_t longest, char *scratch, si
                                     window_of(forest, with->before[true][forest->turns])};
 
     plan.slot_bytes = longest * hs_datatype_bytes(plan.reduction.datatype);
-    hs_flow_slots(&plan, scratch, room,
-                  forest->run < forest->block || !forest->base.transport->memory->direct);
+    hs_flow_slots(&plan, scratch, room, !forest->base.transport->memory->direct);
     hs_flow_start(&with->flow, &plan);
 }
 
@@ -538,8 +522,6 @@ static void start(void *machine, const struct hs_executor_call *call)
         return;
     forest->block =
         call->phase == HS_ALLREDUCE ? call->count : call->count / (size_t)call->layer.size;
-    forest->run = call->pitch > 0 && call->phase != HS_ALLREDUCE ? call->run : forest->block;
-    forest->pitch = call->pitch > 0 ? call->pitch : forest->block;
     transport->status = lay_out(forest, &transport->error);
     if (transport->status == HS_OK)
         start_flows(forest);

@@ -185,7 +185,7 @@ static size_t choose_packing(struct halving *halving)
     size_t slot = hs_least(hs_least(most * bytes, options->segment_bytes), quarter);
 
     halving->packed = 1;
-    if (most < 2 || bytes > HS_PACKED_BYTES || slot < 2 * bytes || cut->runs > 1)
+    if (most < 2 || bytes > HS_PACKED_BYTES || slot < 2 * bytes)
         return cut->segment * cut->width;
     halving->packed = slot / bytes;
     cut->segment = cut->block;

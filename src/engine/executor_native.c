@@ -16,7 +16,7 @@ struct native {
     struct hs_transport *transport;
     struct hs_queue *queue;
     struct hs_executor_call call;
-    struct hs_native_requests requests;
+    MPI_Request request;
     bool alone;
 };
 
@@ -116,11 +116,13 @@ static void exchange(struct hs_transport *transport, const struct hs_native_call
         (void)MPI_Type_free(&share);
 }
 
-static void start_one(struct hs_transport *transport, const struct hs_native_call *call,
-                      MPI_Request *request)
+void hs_native_start(struct hs_transport *transport, const struct hs_native_call *call)
 {
     int part = (int)(call->count / call->comm->layer.size);
+    MPI_Request *request = call->request;
 
+    if (transport->status != HS_OK)
+        return;
     switch (call->phase) {
     case HS_REDUCE_SCATTER:
         scatter(transport, call, part, request);
@@ -142,55 +144,6 @@ static void start_one(struct hs_transport *transport, const struct hs_native_cal
         hs_transport_watch(transport, request);
 }
 
-/* Room for so many, none of which is there yet. */
-static void need(struct hs_transport *transport, struct hs_native_requests *requests, size_t count)
-{
-    MPI_Request *list;
-
-    if (requests->room < count) {
-        list = realloc(requests->list, count * sizeof(*list));
-        if (!list) {
-            transport->status = hs_no_memory(&transport->error);
-            return;
-        }
-        requests->list = list;
-        requests->room = count;
-    }
-    requests->count = count;
-    requests->through = 0;
-    for (size_t i = 0; i < count; i++)
-        requests->list[i] = MPI_REQUEST_NULL;
-}
-
-void hs_native_start(struct hs_transport *transport, const struct hs_native_call *call)
-{
-    struct hs_native_call one = *call;
-    size_t calls = call->calls > 0 ? call->calls : 1;
-
-    if (call->requests && transport->status == HS_OK)
-        need(transport, call->requests, calls);
-    for (size_t i = 0; i < calls && transport->status == HS_OK; i++) {
-        start_one(transport, &one, call->requests ? &call->requests->list[i] : NULL);
-        if (call->from != MPI_IN_PLACE)
-            one.from = (const char *)one.from + call->from_step;
-        one.to = (char *)one.to + call->to_step;
-    }
-}
-
-bool hs_native_test(struct hs_transport *transport, struct hs_native_requests *requests)
-{
-    while (requests->through < requests->count &&
-           hs_transport_test(transport, &requests->list[requests->through]))
-        requests->through++;
-    return requests->through == requests->count || transport->status != HS_OK;
-}
-
-void hs_native_requests_release(struct hs_native_requests *requests)
-{
-    free(requests->list);
-    *requests = (struct hs_native_requests){0};
-}
-
 static void release(void *machine)
 {
     struct native *native = machine;
@@ -198,7 +151,6 @@ static void release(void *machine)
     if (!native)
         return;
     native->transport->memory->queue_free(native->queue);
-    hs_native_requests_release(&native->requests);
     free(native);
 }
 
@@ -233,61 +185,13 @@ static size_t width_of(const struct hs_executor_call *call)
     return hs_datatype_bytes(call->reduction.datatype);
 }
 
-/* Elements of a call: of runs that lie apart each is one of its own. */
-static size_t elements_of(const struct hs_executor_call *call)
-{
-    return call->pitch > 0 ? call->run * (size_t)call->layer.size : call->count;
-}
-
-/* This place's block, or run, of the output. */
+/* This place's block of the output. */
 static char *own_block(const struct hs_executor_call *call)
 {
-    size_t part = call->pitch > 0 ? call->pitch : call->count / (size_t)call->layer.size;
+    size_t part = call->count / (size_t)call->layer.size;
 
     return (char *)call->output +
            (size_t)hs_layer_place(call->layer, call->rank) * part * width_of(call);
-}
-
-/* What a call is about has to lie together. */
-static bool is_apart(const struct hs_executor_call *call)
-{
-    return call->pitch > 0 && (call->pitch > call->run ||
-                               (call->phase == HS_REDUCE_SCATTER && call->input == call->output));
-}
-
-/* All runs, of the call's memory to where they lie together, or back. */
-static void bring(const struct native *native, char *together, char *apart, bool back)
-{
-    const struct hs_executor_call *call = &native->call;
-    const struct hs_memory *memory = native->transport->memory;
-    size_t run = call->run * width_of(call), pitch = call->pitch * width_of(call);
-
-    for (size_t i = 0; i < call->count / call->run; i++)
-        memory->copy(native->queue, back ? apart + i * pitch : together + i * run,
-                     back ? together + i * run : apart + i * pitch, run);
-    memory->wait(native->queue);
-}
-
-/* A call for each run, all given at once. */
-static void start_runs(struct native *native, struct hs_native_call *calls)
-{
-    struct hs_executor_call *call = &native->call;
-    bool scatters = call->phase == HS_REDUCE_SCATTER;
-    size_t row = call->run * (size_t)call->layer.size * width_of(call);
-    size_t natural = call->pitch * (size_t)call->layer.size * width_of(call);
-
-    calls->calls = call->count / elements_of(call);
-    if (is_apart(call) && scatters)
-        bring(native, call->spare, (char *)call->input, false);
-    if (scatters) {
-        calls->from = is_apart(call) ? call->spare : call->input;
-        calls->to = own_block(call);
-    } else if (is_apart(call)) {
-        calls->from = own_block(call);
-        calls->to = call->spare;
-    }
-    calls->from_step = scatters ? row : natural;
-    calls->to_step = scatters ? natural : row;
 }
 
 static void start(void *machine, const struct hs_executor_call *call)
@@ -299,21 +203,19 @@ static void start(void *machine, const struct hs_executor_call *call)
                                  .from = in_place || call->phase == HS_ALLGATHER ? MPI_IN_PLACE
                                                                                  : call->input,
                                  .to = call->output,
-                                 .count = (int)elements_of(call),
+                                 .count = (int)call->count,
                                  .run = (int)call->run,
                                  .type = call->type,
                                  .op = call->op,
-                                 .requests = &native->requests};
+                                 .request = &native->request};
 
     native->call = *call;
-    native->requests.count = native->requests.through = 0;
+    native->request = MPI_REQUEST_NULL;
     native->alone = hs_executor_alone(native->transport->memory, native->queue, call);
     if (native->alone || native->transport->status != HS_OK)
         return;
     if (call->phase == HS_REDUCE_SCATTER && !in_place)
         own.to = own_block(call);
-    if (call->pitch > 0)
-        start_runs(native, &own);
     hs_native_start(native->transport, &own);
 }
 
@@ -322,22 +224,15 @@ static void finish(const struct native *native)
 {
     const struct hs_executor_call *call = &native->call;
     const struct hs_memory *memory = native->transport->memory;
-    size_t part = call->pitch > 0 ? call->run : call->count / (size_t)call->layer.size;
+    size_t part = call->count / (size_t)call->layer.size;
     bool scatters = call->phase == HS_REDUCE_SCATTER;
 
-    if (is_apart(call) && !scatters)
-        bring(native, call->spare, call->output, true);
-    if (scatters && call->pitch == 0 && call->input == call->output &&
-        own_block(call) != call->output)
+    if (scatters && call->input == call->output && own_block(call) != call->output)
         memory->copy(native->queue, own_block(call), call->output, part * width_of(call));
     if (call->phase == HS_ALLGATHER || call->reduction.divisor == 0)
         return;
-    for (size_t i = 0; i < call->count / elements_of(call); i++)
-        memory->finish(native->queue,
-                       scatters ? own_block(call) +
-                                      i * call->pitch * (size_t)call->layer.size * width_of(call)
-                                : call->output,
-                       scatters ? part : call->count, call->reduction);
+    memory->finish(native->queue, scatters ? own_block(call) : call->output,
+                   scatters ? part : call->count, call->reduction);
 }
 
 static bool progress(void *machine, bool *moved)
@@ -346,7 +241,7 @@ static bool progress(void *machine, bool *moved)
 
     if (native->alone)
         return true;
-    if (!hs_native_test(native->transport, &native->requests))
+    if (!hs_transport_test(native->transport, &native->request))
         return false;
     *moved = true;
     if (native->transport->status != HS_OK)

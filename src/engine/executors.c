@@ -45,39 +45,15 @@ size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
     return hs_most(bytes, HS_SCRATCH_LEAST);
 }
 
-/* Of runs that lie apart: segments of one run each. Lanes for as many as fit where `lanes` of the
- * longest do: a run is a message, however short, and all are to be under way. */
-static struct hs_cut cut_runs(struct hs_cut cut, size_t run, size_t longest, size_t lanes)
-{
-    size_t per_run = divide_up(lanes, cut.block / run), whole = divide_up(run, longest), pitch;
-    size_t shortest = hs_least(longest, SEGMENT_BYTES_MIN / cut.width);
-
-    cut.runs = cut.block / run;
-    cut.parts = hs_least(per_run, divide_up(run, shortest));
-    cut.parts = cut.parts > whole ? cut.parts : whole;
-    cut.segment = hs_least(longest, divide_up(run, cut.parts));
-    cut.parts = divide_up(run, cut.segment);
-    pitch = divide_up(cut.segment * cut.width, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
-    cut.used = hs_least(hs_least(HS_RING_DEPTH * lanes, HS_LANES_MAX),
-                        lanes * (longest * cut.width / pitch));
-    cut.used = hs_least(cut.used, cut.runs * cut.parts);
-    cut.groups = divide_up(cut.runs * cut.parts, cut.used);
-    return cut;
-}
-
 struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_bytes, size_t lanes)
 {
     struct hs_cut cut = {.width = hs_datatype_bytes(call->reduction.datatype),
                          .count = call->count,
                          .block = divide_up(call->count, (size_t)call->layer.size),
-                         .size = (size_t)call->layer.size,
-                         .runs = 1,
-                         .pitch = call->pitch};
+                         .size = (size_t)call->layer.size};
     size_t longest = longest_bytes / cut.width;
     size_t shortest = hs_least(longest, SEGMENT_BYTES_MIN / cut.width), groups;
 
-    if (call->pitch > 0)
-        return cut_runs(cut, call->run, longest, lanes);
     if (call->phase == HS_ALLREDUCE && cut.block >= ALIGN_FROM_ELEMENTS)
         cut.block = divide_up(cut.block, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
     groups = divide_up(cut.block, longest * lanes);
@@ -85,26 +61,20 @@ struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_by
     cut.segment = hs_least(longest, cut.segment < shortest ? shortest : cut.segment);
     cut.used = hs_least(lanes, divide_up(cut.block, cut.segment));
     cut.groups = divide_up(cut.block, cut.segment * cut.used);
-    cut.parts = cut.groups * cut.used;
-    cut.pitch = cut.block;
     return cut;
 }
 
 size_t hs_cut_at(const struct hs_cut *cut, size_t block, size_t number)
 {
-    return (number / cut->parts * cut->size + block) * cut->pitch +
-           number % cut->parts * cut->segment;
+    return block * cut->block + number * cut->segment;
 }
 
 size_t hs_cut_length(const struct hs_cut *cut, size_t block, size_t number)
 {
     size_t before = hs_least(block * cut->block, cut->count);
-    size_t length = hs_least(cut->count - before, cut->block) / cut->runs;
-    size_t first = number % cut->parts * cut->segment;
+    size_t length = hs_least(cut->count - before, cut->block), first = number * cut->segment;
 
-    return number < cut->runs * cut->parts && first < length
-               ? hs_least(length - first, cut->segment)
-               : 0;
+    return first < length ? hs_least(length - first, cut->segment) : 0;
 }
 
 bool hs_executor_alone(const struct hs_memory *memory, struct hs_queue *queue,

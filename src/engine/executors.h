@@ -62,13 +62,6 @@ struct hs_executor_call {
      * together of what goes to one place. Place 0's come first, then place 1's, to the last's, and
      * again, count / (size run) times. */
     size_t run;
-    /* Of a reduce-scatter and an allgather: elements from where a run begins to where the next
-     * place's does, `run` or more. Runs are in the order of an exchange's, and each travels by
-     * itself. 0: what is a place's lies together. */
-    size_t pitch;
-    /* Of the library's own collective with a pitch above `run`: room for `count` elements in the
-     * transport's memory. */
-    void *spare;
     /* Of trees on single links: those of this phase and size, the same on all ranks, for as long as
      * a machine is used. */
     const struct hs_packing *packing;
@@ -97,20 +90,16 @@ struct hs_executor {
 
 /* How a call is cut: into `size` blocks of `block` elements, of which the last may have fewer or
  * none (of an allreduce), and these into equal segments; `used` segments of every block are a
- * group, and groups go one after the other. A block of several runs is cut within each. */
+ * group, and groups go one after the other. */
 struct hs_cut {
     size_t width; /* bytes of an element */
     size_t count; /* elements of all blocks */
     size_t block, segment, used, groups;
-    size_t size;  /* blocks */
-    size_t runs;  /* of a block */
-    size_t parts; /* segments of a run, >= 1 */
-    size_t pitch; /* as in the call; of one run `block` */
+    size_t size; /* blocks */
 };
 
 /* Segments of at most `longest_bytes` (an element or more), so that all lanes have one, as far as
- * they do not get too small; of short runs there are more lanes, as many as fit in as much memory.
- * For a call of more than no elements. */
+ * they do not get too small. For a call of more than no elements. */
 struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_bytes, size_t lanes);
 /* Where segment `number` of a block begins, in elements from the first of all; and how many it has:
  * 0 behind the last. */

@@ -163,15 +163,6 @@ static enum hs_status find_comms(struct host_state *state, const struct hs_stage
     return status;
 }
 
-/* Whether runs lie apart that the library's own collectives take together. */
-static bool brings_together(const struct hs_stages *stages)
-{
-    for (int s = 0; s < stages->count && stages->grouped; s++)
-        if (stages->stages[s].key.algorithm == HS_NATIVE)
-            return true;
-    return false;
-}
-
 /* Whether there are trees for each stage that is by nothing else. Alike on all ranks. */
 static enum hs_status check_forests(const struct host_state *state, const struct hs_stages *stages,
                                     struct hs_error *err)
@@ -205,8 +196,7 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
     if (status == HS_OK)
         status = make_machines(state, &stages, err);
     if (status == HS_OK)
-        status =
-            hs_mpi_base_need_between(&state->base, &stages, work, brings_together(&stages), err);
+        status = hs_mpi_base_need_between(&state->base, &stages, work, err);
     return status == HS_OK ? find_comms(state, &stages, err) : status;
 }
 
@@ -229,8 +219,6 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .output = output + block.first * width,
                                     .count = block.count,
                                     .run = hs_stages_run(&base->stages, index),
-                                    .pitch = hs_stages_pitch(&base->stages, index),
-                                    .spare = base->between,
                                     .packing = hs_forests_find(state->forests, stage->key),
                                     .reduction = hs_mpi_base_reduction(base, work),
                                     .comm = state->comms[stage->layer],

@@ -5,8 +5,7 @@
  * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce, MPI_Allgather and
  * MPI_Alltoall, from which a test returns when they are through. More: their nonblocking forms, so
  * that layers overlap; on a communicator they start in the order of the chunks, on all ranks alike.
- * Nonblocking always where ranks outnumber cores: a blocking call may spin; and grouped calls, all
- * of a layer given at once. On GPU memory always the blocking calls: Open MPI has no others for it;
+ * Nonblocking always where ranks outnumber cores: a blocking call may spin. On GPU memory always the blocking calls: Open MPI has no others for it;
  * they start in an order that the plan alone decides. A reduce-scatter may not work in place at
  * another offset, so what it leaves goes to scratch: 1/p1 of the message, 1/(p1 p2), and so on.
  */
@@ -21,7 +20,7 @@ struct mpi_state {
     char *scratch[HS_LAYERS_MAX];
     size_t scratch_bytes[HS_LAYERS_MAX];
     /* Of the task that runs now: */
-    struct hs_native_requests requests[HS_STAGES_MAX];
+    MPI_Request requests[HS_STAGES_MAX];
     int chunk[HS_STAGES_MAX]; /* that the stage works on */
     const struct hs_layer_comm *comms[HS_LAYERS_MAX];
     bool blocking;
@@ -75,7 +74,7 @@ static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, stru
         status = need_scratch(state, i, stages.padded / hs_stages_parts(&stages, i) * width, err);
     status = hs_agree(comms->world, &comms->idle, status, err);
     if (status == HS_OK)
-        status = hs_mpi_base_need_between(&state->base, &stages, work, false, err);
+        status = hs_mpi_base_need_between(&state->base, &stages, work, err);
     for (int i = 0; status == HS_OK && i < stages.layers; i++) {
         const struct hs_layer_comm *comm;
 
@@ -106,26 +105,6 @@ static char *entering(const struct mpi_state *state, int i, int chunk)
     return state->scratch[i] + first / hs_stages_parts(stages, i) * width;
 }
 
-/* Grouped: a call for each run. What a layer leaves, and what enters one that gathers, lies
- * together in scratch, so that each call's runs do. */
-static void call_by_runs(struct hs_native_call *call, const struct mpi_state *state, int index)
-{
-    const struct hs_stages *stages = &state->base.stages;
-    int layer = stages->stages[index].layer;
-    size_t width = hs_datatype_bytes(state->base.work.datatype);
-    size_t run = hs_stages_run(stages, index), row = run * (size_t)stages->layer[layer].size;
-    bool gathers = call->phase == HS_ALLGATHER;
-
-    call->from = entering(state, gathers ? layer + 1 : layer, 0);
-    call->to = entering(state, gathers ? layer : layer + 1, 0);
-    if (gathers && layer == 0)
-        call->to = state->base.work.output;
-    call->calls = (size_t)call->count / row;
-    call->count = (int)row;
-    call->from_step = (gathers ? run : row) * width;
-    call->to_step = (gathers ? row : run) * width;
-}
-
 static void start_stage(void *opaque, int index, int chunk)
 {
     struct mpi_state *state = opaque;
@@ -141,9 +120,9 @@ static void start_stage(void *opaque, int index, int chunk)
                                   .count = (int)block.count,
                                   .type = base->types[base->work.datatype],
                                   .op = hs_mpi_base_op(base, &base->work),
-                                  .requests = state->blocking ? NULL : &state->requests[index]};
+                                  .request = state->blocking ? NULL : &state->requests[index]};
 
-    state->requests[index].count = state->requests[index].through = 0;
+    state->requests[index] = MPI_REQUEST_NULL;
     state->chunk[index] = chunk;
     if (block.count == 0 || base->transport.status != HS_OK)
         return;
@@ -154,8 +133,6 @@ static void start_stage(void *opaque, int index, int chunk)
         call.to = hs_mpi_base_written_by(base, index);
         call.run = (int)hs_stages_run(&base->stages, index);
     }
-    if (base->stages.grouped)
-        call_by_runs(&call, state, index);
     hs_native_start(&base->transport, &call);
 }
 
@@ -166,7 +143,7 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     const struct hs_stage *stage = &base->stages.stages[index];
     const struct hs_memory *memory = base->transport.memory;
 
-    if (!hs_native_test(&base->transport, &state->requests[index]))
+    if (!hs_transport_test(&base->transport, &state->requests[index]))
         return false;
     *moved = true;
     if (hs_stages_sums_last(&base->stages, index) && base->work.task->kind == HS_TASK_PLAN) {
@@ -199,8 +176,7 @@ static enum hs_status mpi_start(void *opaque, const struct hs_work *work, struct
         if (status != HS_OK)
             return status;
     }
-    state->blocking = on_gpu || (base->stages.chunks == 1 && !base->stages.grouped &&
-                                 !base->comms.idle.oversubscribed);
+    state->blocking = on_gpu || (base->stages.chunks == 1 && !base->comms.idle.oversubscribed);
     return HS_OK;
 }
 
@@ -229,8 +205,6 @@ static void mpi_close(void *opaque)
         return;
     for (int i = 0; i < HS_LAYERS_MAX; i++)
         state->base.transport.memory->release(state->scratch[i]);
-    for (int s = 0; s < HS_STAGES_MAX; s++)
-        hs_native_requests_release(&state->requests[s]);
     hs_mpi_base_release(&state->base);
     free(state);
 }

@@ -156,16 +156,14 @@ size_t hs_mpi_base_bytes(const struct hs_mpi_base *base)
 }
 
 enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
-                                        const struct hs_work *work, bool any_way,
-                                        struct hs_error *err)
+                                        const struct hs_work *work, struct hs_error *err)
 {
     const struct hs_memory *memory = base->transport.memory;
     size_t bytes = work->room * hs_datatype_bytes(work->datatype);
     enum hs_status status;
     void *between;
 
-    bool needed =
-        any_way || (stages->whole && stages->count > 1) || hs_task_packs_elsewhere(work->task);
+    bool needed = (stages->whole && stages->count > 1) || hs_task_packs_elsewhere(work->task);
 
     if (!needed || base->between_bytes >= bytes)
         return HS_OK;

@@ -50,11 +50,10 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work);
 
-/* Collective where there is not room enough yet; of work that needs any, or `any_way`. Exchanges
+/* Collective where there is not room enough yet; of work that needs any. Exchanges
  * write where they do not read: the last to the output, the one before between, and so on. */
 enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
-                                        const struct hs_work *work, bool any_way,
-                                        struct hs_error *err);
+                                        const struct hs_work *work, struct hs_error *err);
 /* Local. Before the stages of a plan or a stage alone: takes it as what runs now. */
 void hs_mpi_base_begin(struct hs_mpi_base *base, const struct hs_work *work);
 /* What the stage of that number of what runs now reads and writes: messages. */

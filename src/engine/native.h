@@ -9,12 +9,6 @@
 #include "engine/transport.h"
 #include "model/stage.h"
 
-/* What is under way of calls that were given together; {0} to begin with. */
-struct hs_native_requests {
-    MPI_Request *list; /* [room] owned */
-    size_t count, through, room;
-};
-
 struct hs_native_call {
     enum hs_phase phase;
     const struct hs_layer_comm *comm;
@@ -22,19 +16,12 @@ struct hs_native_call {
     void *to;         /* of a reduce-scatter one part, unless in place: then the first of `to` */
     int count;        /* elements on the larger side; the other has one part for each rank */
     int run;          /* of an exchange, as in executors.h */
-    /* So many calls of `count` elements each, one behind the other, from where the one before has
-     * its own to where the next has: bytes. 0: one. */
-    size_t calls, from_step, to_step;
     MPI_Datatype type;
     MPI_Op op;
-    struct hs_native_requests *requests; /* none of them under way; NULL: blocking */
+    MPI_Request *request; /* not under way; NULL: blocking */
 };
 
 /* How it went is in the transport's status. */
 void hs_native_start(struct hs_transport *transport, const struct hs_native_call *call);
-/* Whether all are through. */
-bool hs_native_test(struct hs_transport *transport, struct hs_native_requests *requests);
-/* None of them under way. */
-void hs_native_requests_release(struct hs_native_requests *requests);
 
 #endif

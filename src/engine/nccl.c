@@ -321,16 +321,10 @@ static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struc
 static int calls_of(const struct nccl_state *state, const struct hs_work *work)
 {
     struct hs_stages stages;
-    size_t calls = 0;
 
     if (work->task->kind == HS_TASK_NATIVE)
         return 1;
     hs_stages_init(&stages, work, state->mpi.rank);
-    for (int s = 0; s < stages.count && stages.grouped; s++)
-        calls += hs_stages_block(&stages, stages.stages[s].layer, 0).count /
-                 hs_stages_run(&stages, s) / (size_t)stages.stages[s].key.layer.size;
-    if (stages.grouped)
-        return calls < HELD_CALLS_MAX ? (int)calls : HELD_CALLS_MAX + 1;
     if (hs_task_packs(work->task)) /* passes, and a block */
         return 2 * stages.count;
     return stages.count * stages.chunks * (stages.whole ? CALLS_OF_EXCHANGE : 1);

@@ -136,11 +136,9 @@ static size_t between_bytes(const struct hs_work *work)
 bool hs_nccl_lanes_short(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
                          int64_t rank)
 {
-    bool ordered = hs_task_packs(work->task) ||
-                   (work->task->kind == HS_TASK_PLAN && work->task->order == HS_GROUPED);
     struct hs_stages stages;
 
-    if (!hs_task_exchanges(work->task) && !ordered)
+    if (!hs_task_exchanges(work->task) && !hs_task_packs(work->task))
         return false;
     hs_stages_init(&stages, work, rank);
     return stages.count > 1 && lanes->between.bytes < between_bytes(work);
@@ -194,12 +192,10 @@ static ncclRedOp_t operation_of(const struct hs_work *work, const struct hs_nccl
 }
 
 /* One collective among the ranks of `comm`, which are `size`; `count` elements, `width` bytes each,
- * on the larger side. Or so many `calls` of as many each (0: one), the next with what lies a step
- * of bytes further on. */
+ * on the larger side. */
 struct call {
     ncclComm_t comm;
     size_t size, count, width;
-    size_t calls, input_step, output_step;
     enum hs_phase phase;
     const char *input;
     char *output;
@@ -227,7 +223,7 @@ static ncclResult_t exchange(const struct hs_nccl_api *api, const struct call *c
     return hs_nccl_went_well(result) ? ended : result;
 }
 
-static ncclResult_t start_one(const struct hs_nccl_api *api, const struct call *call)
+static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
 {
     size_t part = call->count / call->size;
 
@@ -248,26 +244,6 @@ static ncclResult_t start_one(const struct hs_nccl_api *api, const struct call *
         break;
     }
     abort();
-}
-
-/* Several in a group, which ends in any case; what failed first is told. */
-static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
-{
-    struct call one = *call;
-    ncclResult_t result, ended;
-
-    if (call->calls <= 1)
-        return start_one(api, call);
-    result = api->GroupStart();
-    if (result != ncclSuccess)
-        return result;
-    for (size_t i = 0; i < call->calls && hs_nccl_went_well(result); i++) {
-        result = start_one(api, &one);
-        one.input += call->input_step;
-        one.output += call->output_step;
-    }
-    ended = api->GroupEnd();
-    return hs_nccl_went_well(result) ? ended : result;
 }
 
 /* On a non-blocking communicator a call may not be on the stream yet when it returns; CUDA's calls
@@ -328,38 +304,6 @@ static char *written_by(const struct issue *at, int s)
     return between ? at->lanes->between.data : at->work->output;
 }
 
-/* Grouped: where what enters layer `layer` lies, together. Behind the first of them come those of
- * the layers outside of it, each shorter. */
-static char *entering(const struct issue *at, int layer)
-{
-    const struct hs_stages *stages = &at->stages;
-    size_t width = hs_datatype_bytes(at->work->datatype), before = 0;
-
-    if (layer == stages->layers)
-        return (char *)at->work->output + hs_stages_block(stages, layer, 0).first * width;
-    if (layer == 0)
-        return at->work->output; /* what is gathered */
-    for (int i = 1; i < layer; i++)
-        before += hs_stages_block(stages, i, 0).count;
-    return (char *)at->lanes->between.data + before * width;
-}
-
-static void call_by_runs(struct call *call, const struct issue *at, int s)
-{
-    int layer = at->stages.stages[s].layer;
-    size_t run = hs_stages_run(&at->stages, s), row = run * call->size;
-    bool scatters = call->phase == HS_REDUCE_SCATTER;
-
-    call->calls = call->count / row;
-    call->count = row;
-    call->input = entering(at, scatters ? layer : layer + 1);
-    if (scatters && layer == 0)
-        call->input = at->work->input;
-    call->output = entering(at, scatters ? layer + 1 : layer);
-    call->input_step = (scatters ? row : run) * call->width;
-    call->output_step = (scatters ? run : row) * call->width;
-}
-
 /* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
  * first reduction alone reads the input. */
 static struct call call_of(const struct issue *at, int s, int chunk)
@@ -383,9 +327,7 @@ static struct call call_of(const struct issue *at, int s, int chunk)
                         .operation = operation_of(work, comm, at->lanes->comms->np),
                         .stream = lane(at, stage->layer)};
 
-    if (at->stages.grouped) {
-        call_by_runs(&call, at, s);
-    } else if (stage->key.phase == HS_EXCHANGE) {
+    if (stage->key.phase == HS_EXCHANGE) {
         call.input = s == 0 ? work->input : written_by(at, s - 1);
         call.output = written_by(at, s);
     } else if (stage->key.phase != HS_ALLREDUCE) {

@@ -58,8 +58,6 @@ static void list_plan(struct hs_stages *stages, const struct hs_task *task)
     stages->chunks = chunks_needed(stages->padded, task->plan.chunks);
     for (int i = 0; i <= last; i++)
         stages->layer[i] = hs_problem_layer(&problem, split, inward ? last - i : i);
-    stages->grouped = hs_collectives[problem.collective].ordered && problem.order == HS_GROUPED &&
-                      split->count > 1;
     for (int s = 0; s < stages->count && inward; s++)
         stages->stages[s].layer = last - stages->stages[s].layer;
 }
@@ -88,13 +86,6 @@ void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_
         stages->place[i] = rank / stages->layer[i].stride % stages->layer[i].size;
 }
 
-/* So far apart lie the blocks of ranks that are neighbours in a layer. */
-static size_t pitch_of_layer(const struct hs_stages *stages, int layer)
-{
-    return stages->padded / hs_stages_parts(stages, stages->layers) *
-           hs_stages_parts(stages, layer);
-}
-
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk)
 {
     size_t quanta = stages->padded / stages->quantum, chunks = (size_t)stages->chunks;
@@ -105,8 +96,7 @@ struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int c
     assert(layer >= 0 && layer <= stages->layers);
     for (int i = 0; i < layer && !stages->whole; i++) {
         block.count /= (size_t)stages->layer[i].size;
-        block.first +=
-            (size_t)stages->place[i] * (stages->grouped ? pitch_of_layer(stages, i) : block.count);
+        block.first += (size_t)stages->place[i] * block.count;
     }
     return block;
 }
@@ -122,12 +112,8 @@ size_t hs_stages_parts(const struct hs_stages *stages, int layer)
 
 size_t hs_stages_run(const struct hs_stages *stages, int stage)
 {
-    return pitch_of_layer(stages, stages->grouped ? 0 : stages->stages[stage].layer);
-}
-
-size_t hs_stages_pitch(const struct hs_stages *stages, int stage)
-{
-    return stages->grouped ? pitch_of_layer(stages, stages->stages[stage].layer) : 0;
+    return stages->padded / hs_stages_parts(stages, stages->layers) *
+           hs_stages_parts(stages, stages->stages[stage].layer);
 }
 
 bool hs_stages_sums_last(const struct hs_stages *stages, int stage)

@@ -16,9 +16,6 @@
  * Of an all-to-all the whole message enters each layer, and leaves it for another buffer; what goes
  * to one place of a layer are runs (collective.h).
  *
- * Grouped, what goes to one place of a layer are runs of one rank's block each, which lie apart by
- * the layer's stride of them: all stay at their places, so that a rank's block is in place.
- *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
  * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves, all
  * layers of other collectives, and a stage alone have equal ones. Chunks are whole
@@ -50,8 +47,7 @@ struct hs_stages {
     size_t padded;                /* elements that travel */
     size_t quantum;               /* every chunk is a multiple of it */
     int chunks;
-    bool whole;   /* no layer leaves less than enters it: exchanges */
-    bool grouped; /* several layers whose blocks are runs that lie apart */
+    bool whole; /* no layer leaves less than enters it: exchanges */
     /* Where it is: stage s has through[s] chunks behind it, and may work on the next. */
     int through[HS_STAGES_MAX];
     bool busy[HS_STAGES_MAX];
@@ -65,13 +61,11 @@ void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_
 /* Whether a plan's stage makes the last sums, which an average then divides. */
 bool hs_stages_sums_last(const struct hs_stages *stages, int stage);
 /* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
- * Grouped: where its first run begins, and the elements of all. Local. */
+ * Local. */
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);
 /* Elements that lie together of what a stage gives to one place of its layer; counts of exchanges
- * and grouped calls alone. */
+ * alone. */
 size_t hs_stages_run(const struct hs_stages *stages, int stage);
-/* Elements from a run's beginning to the next place's; 0: blocks are no runs (executors.h). */
-size_t hs_stages_pitch(const struct hs_stages *stages, int stage);
 /* Into so many parts the message is cut where it enters layer `layer`. */
 size_t hs_stages_parts(const struct hs_stages *stages, int layer);
 

@@ -16,21 +16,11 @@
 #define EXPORTERS_MAX 64
 
 const struct hs_exporter *const hs_exporters[] = {
-    &hs_exporter_astra_sim,
-    &hs_exporter_colours,
-    &hs_exporter_jax,
-    &hs_exporter_mpich,
-    &hs_exporter_msccl,
-    &hs_exporter_nccl_env,
-    &hs_exporter_nccl_tuner,
-    &hs_exporter_ompi_han,
-    &hs_exporter_ompi_tuned,
-    &hs_exporter_ompi_tuned_json,
-    &hs_exporter_plans,
-    &hs_exporter_pytorch,
-    &hs_exporter_simgrid,
-    &hs_exporter_ucc,
-    NULL,
+    &hs_exporter_astra_sim,       &hs_exporter_colours,  &hs_exporter_jax,
+    &hs_exporter_mpich,           &hs_exporter_msccl,    &hs_exporter_nccl_env,
+    &hs_exporter_nccl_tuner,      &hs_exporter_ompi_han, &hs_exporter_ompi_tuned,
+    &hs_exporter_ompi_tuned_json, &hs_exporter_plans,    &hs_exporter_pytorch,
+    &hs_exporter_simgrid,         &hs_exporter_ucc,      NULL,
 };
 
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
@@ -86,7 +76,7 @@ bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_
     return can_say(exporter, result->collective, result->order) && can_say_groups(exporter, result);
 }
 
-/* " in-place/packed/grouped" */
+/* " in-place/packed" */
 static void append_orders(struct hs_text *text, const struct hs_exporter *exporter, int collective)
 {
     const char *before = " ";

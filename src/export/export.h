@@ -67,11 +67,9 @@ struct hs_export_output {
 #define HS_EXPORT_BY_LAYERS                                                                        \
     (HS_EXPORT_IN_PLACE | HS_EXPORT_OF(REDUCE_SCATTER, PERMUTED) |                                 \
      HS_EXPORT_OF(ALLGATHER, PERMUTED))
-/* The other orders that leave rank r block r, for what runs our engine. */
-#define HS_EXPORT_BY_COPIES                                                                        \
-    (HS_EXPORT_OF(REDUCE_SCATTER, PACKED) | HS_EXPORT_OF(ALLGATHER, PACKED) |                      \
-     HS_EXPORT_OF(REDUCE_SCATTER, GROUPED) | HS_EXPORT_OF(ALLGATHER, GROUPED))
-#define HS_EXPORT_MACHINE UINT_MAX /* it is of the machine, whatever the result is about */
+/* The other order that leaves rank r block r, for what runs our engine. */
+#define HS_EXPORT_BY_COPIES (HS_EXPORT_OF(REDUCE_SCATTER, PACKED) | HS_EXPORT_OF(ALLGATHER, PACKED))
+#define HS_EXPORT_MACHINE   UINT_MAX /* it is of the machine, whatever the result is about */
 
 /* For whom a format's files hold in a job, and so what they can say of a result about groups of a
  * mesh, whose plan counts the ranks of one group: */

@@ -22,8 +22,6 @@
  *    allgather is its mirror, from the outside in.
  *  - packed: the same with that copy, before a reduce-scatter or behind an allgather, so that rank
  *    r has block r. One layer needs none.
- *  - grouped: the same without a copy. What goes to a place of the layer (d, p) are N / (d p)
- *    blocks that lie apart, each of which is a call of its own, of p blocks; all given at once.
  *
  * Of an all-to-all each rank has N blocks of n / N bytes, block r for rank r, and ends with those
  * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size
@@ -68,8 +66,7 @@ enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, st
 #define HS_ORDERS(row)                                                                           \
     row(IN_PLACE, "in-place", "rank r has block r, as the library's own call")                   \
     row(PERMUTED, "permuted", "rank r has the block of r's digits the other way round")          \
-    row(PACKED, "packed", "rank r has block r: permuted, and a copy of the larger side")         \
-    row(GROUPED, "grouped", "rank r has block r: permuted, a call for each run of blocks")
+    row(PACKED, "packed", "rank r has block r: permuted, and a copy of the larger side")
 /* clang-format on */
 
 enum hs_order {

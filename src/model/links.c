@@ -28,23 +28,6 @@ enum hs_status hs_links_copy(struct hs_links *copy, const struct hs_links *links
     return HS_OK;
 }
 
-static bool link_equal(const struct hs_link *a, const struct hs_link *b)
-{
-    return a->from == b->from && a->to == b->to && a->count == b->count &&
-           a->one_way == b->one_way && a->bytes_per_second == b->bytes_per_second &&
-           a->latency_seconds == b->latency_seconds;
-}
-
-bool hs_links_equal(const struct hs_links *a, const struct hs_links *b)
-{
-    if (a->units != b->units || a->relays != b->relays || a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (!link_equal(&a->items[i], &b->items[i]))
-            return false;
-    return true;
-}
-
 /* The new number of a vertex; -1: it is not there. */
 static int kept_as(const struct hs_links *links, const int *units, int count, int vertex)
 {

@@ -65,7 +65,6 @@ enum hs_status hs_links_subset(struct hs_links *part, const struct hs_links *lin
                                const int *units, int count, struct hs_error *err);
 /* Releases what it owns and zeroes it; of {0}, too. */
 void hs_links_release(struct hs_links *links);
-bool hs_links_equal(const struct hs_links *a, const struct hs_links *b);
 
 /* Bytes per second from vertex u to vertex v over all links between them, rates[u * V + v], V =
  * hs_links_vertices; 0 where there is none. `rates` has room for V * V. */

@@ -283,13 +283,6 @@ void hs_machines_release(struct hs_machines *machines)
     memset(machines, 0, sizeof(*machines));
 }
 
-void hs_machines_trust_price(struct hs_machines *machines)
-{
-    for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
-        machines->errors[k] = 0;
-    hs_kept_empty(machines->kept);
-}
-
 bool hs_machines_differ(const struct hs_machines *machines)
 {
     return machines->figure_count > 0 || machines->belief;

@@ -68,10 +68,6 @@ void hs_machines_release(struct hs_machines *machines);
  * as far off as there. Until asked: of two, where there are NICs. */
 void hs_machines_ask(struct hs_machines *machines, int64_t ranks);
 
-/* The form of the price is taken as right, here and in what is asked later: stages take what the
- * figures drawn say. */
-void hs_machines_trust_price(struct hs_machines *machines);
-
 /* Whether any stage takes longer on one of them than on another. */
 bool hs_machines_differ(const struct hs_machines *machines);
 

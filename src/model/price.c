@@ -200,16 +200,10 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
 double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
                         struct hs_layer layer)
 {
-    int64_t inside = hs_group_inside(&problem->group, layer.stride), size = problem->group.size;
-    int64_t runs = size / (inside * layer.size);
-
-    if (!hs_collectives[problem->collective].ordered || layer.size == size)
+    if (!hs_collectives[problem->collective].ordered || problem->order != HS_PACKED ||
+        layer.size == problem->group.size || hs_group_inside(&problem->group, layer.stride) > 1)
         return 0;
-    if (problem->order == HS_PACKED && inside == 1)
-        return problem->bytes / hs_system_copy_rate(system);
-    if (problem->order == HS_GROUPED)
-        return (double)(runs - 1) * (double)(layer.size - 1) * HS_MESSAGE_SECONDS;
-    return 0;
+    return problem->bytes / hs_system_copy_rate(system);
 }
 
 struct hs_stage_price hs_problem_price(const struct hs_system *system,

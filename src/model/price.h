@@ -115,8 +115,7 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
  * link on every machine that published it. */
 bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price);
 /* What a layer's place in the order of the blocks adds to its stage, as a launch does
- * (collective.h): of a packed call the copy, on the innermost of several layers; of a grouped one a
- * message for each further run and partner. */
+ * (collective.h): of a packed call the copy, on the innermost of several layers. */
 double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
                         struct hs_layer layer);
 /* What lies between its calls and those that follow in the problem (hs_system.gap_seconds), which

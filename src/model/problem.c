@@ -11,11 +11,6 @@ struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order ord
     return (struct hs_problem){collective, hs_group_world(ranks), bytes, order};
 }
 
-struct hs_problem hs_problem_world(int64_t ranks, double bytes)
-{
-    return hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE, ranks, bytes);
-}
-
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem)
 {
     bool ordered = hs_collectives[problem->collective].ordered;

@@ -33,8 +33,6 @@ char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *prob
 /* A collective of all ranks. */
 struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
                                 double bytes);
-/* An AllReduce of all ranks. */
-struct hs_problem hs_problem_world(int64_t ranks, double bytes);
 
 /* Layer i of a plan's split for the problem: its stride counts ranks of the machine. */
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,

@@ -249,13 +249,3 @@ void hs_subsets_release(struct hs_subsets *subsets)
     free(subsets->items);
     memset(subsets, 0, sizeof(*subsets));
 }
-
-enum hs_status hs_subsets_links(struct hs_links *part, const struct hs_links *links, uint64_t units,
-                                struct hs_error *err)
-{
-    int list[HS_LINKS_UNITS], count = 0;
-
-    for (; units != 0; units &= units - 1)
-        list[count++] = __builtin_ctzll(units);
-    return hs_links_subset(part, links, list, count, err);
-}

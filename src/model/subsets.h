@@ -26,8 +26,5 @@ struct hs_subsets {
 enum hs_status hs_subsets_find(struct hs_subsets *subsets, const struct hs_links *links, int size,
                                struct hs_error *err);
 void hs_subsets_release(struct hs_subsets *subsets);
-/* The graph of a set of units, in their order (hs_links_subset). */
-enum hs_status hs_subsets_links(struct hs_links *part, const struct hs_links *links, uint64_t units,
-                                struct hs_error *err);
 
 #endif

@@ -57,9 +57,6 @@ static enum hs_status add_candidate(struct hs_point_list *list,
         struct hs_stage_key keys[2];
         int count = hs_problem_plan_ways(keys, problem, &candidate->plan, i);
 
-        /* A call for each run: the layer's own is none of them. */
-        if (problem->order == HS_GROUPED && !hs_problem_is_last(problem, layer))
-            continue;
         for (int k = 0; k < count && !status; k++) {
             point.key = keys[k];
             point.seconds = count == 1 ? hs_measured_layer_seconds(measured, layer)

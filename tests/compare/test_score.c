@@ -328,7 +328,7 @@ static bool steps_lead(const struct hs_split *split, const struct hs_split *larg
 static struct hs_search_result every_split(int64_t np, struct hs_system *system)
 {
     struct hs_search_request request = {
-        .system = system, .problem = hs_problem_world(np, 1e6), .top = 1000};
+        .system = system, .problem = problem_world(np, 1e6), .top = 1000};
     struct hs_search_result all;
     struct hs_error err = {HS_OK, ""};
 
@@ -371,7 +371,7 @@ static struct hs_compare_rule rule_keeping(size_t keep, const struct hs_compare_
                                            double bytes)
 {
     struct hs_search_request request = {
-        .system = system, .problem = hs_problem_world(np, bytes), .keep = keep};
+        .system = system, .problem = problem_world(np, bytes), .keep = keep};
     struct hs_error err = {HS_OK, ""};
     struct hs_compare_rule out;
 

@@ -311,9 +311,6 @@ struct job {
     size_t segment_bytes;
     int lanes;
     int messages_left; /* 0: without end */
-    /* Of a reduce-scatter and an allgather: runs of a block, which begin `apart` times their length
-     * from each other; 0: blocks lie together. */
-    size_t runs, apart;
 };
 
 static const struct job usual = {.stride = 1,
@@ -333,8 +330,6 @@ static size_t run_of(const struct job *job)
 {
     size_t share = job->count / (size_t)job->size, factor = 2;
 
-    if (job->apart > 0)
-        return share / job->runs;
     while (factor < share && share % factor)
         factor++;
     return job->size % 3 == 0 || share < 2 ? share : job->size % 3 == 1 ? factor : share / factor;
@@ -390,20 +385,10 @@ static void put_value(char *to, enum hs_datatype datatype, double value)
     memcpy(to, &half, sizeof(half));
 }
 
-/* Elements of a buffer. */
-static size_t span_of(const struct job *job)
-{
-    return job->count * (job->apart > 0 ? job->apart : 1);
-}
-
-/* Whose block element i of a buffer is in; -1: between runs. */
+/* Whose block element i of a buffer is in. */
 static int place_at(const struct job *job, size_t i)
 {
-    size_t run = run_of(job), pitch = run * job->apart;
-
-    if (job->apart == 0)
-        return (int)(i / (job->count / (size_t)job->size));
-    return i % pitch < run ? (int)(i / pitch % (size_t)job->size) : -1;
+    return (int)(i / (job->count / (size_t)job->size));
 }
 
 /* ---- trees ---- */
@@ -471,7 +456,6 @@ static struct hs_executor_call call_of(const struct job *job, int r)
         .output = ranks[r].output,
         .count = job->count,
         .run = run_of(job),
-        .pitch = run_of(job) * job->apart,
         .packing = hs_algorithms[job->algorithm]->on_links ? packing_of(job) : NULL,
         .reduction = job->reduction};
 }
@@ -479,7 +463,7 @@ static struct hs_executor_call call_of(const struct job *job, int r)
 /* An allgather finds its own block in the output, of everything else there is rubbish. */
 static void fill(const struct job *job, int r)
 {
-    size_t width = width_of(job), bytes = span_of(job) * width;
+    size_t width = width_of(job), bytes = job->count * width;
     struct rank *rank = &ranks[r];
     int own = hs_layer_place((struct hs_layer){job->stride, job->size}, r);
 
@@ -487,9 +471,9 @@ static void fill(const struct job *job, int r)
     rank->output = job->in_place ? rank->input : malloc(bytes + 1);
     assert_true(rank->input && rank->output);
     memset(rank->output, 0xa5, bytes);
-    for (size_t i = 0; i < span_of(job); i++)
+    for (size_t i = 0; i < job->count; i++)
         put_value(rank->input + i * width, job->reduction.datatype, element_of(job, r, i));
-    for (size_t i = 0; i < span_of(job) && job->phase == HS_ALLGATHER; i++) {
+    for (size_t i = 0; i < job->count && job->phase == HS_ALLGATHER; i++) {
         if (place_at(job, i) != own)
             memset(rank->output + i * width, 0xa5, width);
         else
@@ -619,29 +603,6 @@ static void check_rank(const struct job *job, int r, const char *want, char *own
 }
 
 /* Every element of every run that is to be, and all between them as it was. */
-static void check_runs(const struct job *job, int r)
-{
-    size_t width = width_of(job);
-    int own = hs_layer_place(layer_of(job), r);
-
-    for (size_t i = 0; i < span_of(job); i++) {
-        int place = place_at(job, i);
-        char want[8];
-
-        memset(want, 0xa5, sizeof(want));
-        if (place < 0 && job->in_place && job->phase != HS_ALLGATHER)
-            put_value(want, job->reduction.datatype, element_of(job, r, i));
-        else if (place >= 0 && (place == own || job->phase == HS_ALLGATHER))
-            put_value(want, job->reduction.datatype, expected(job, r, i));
-        else if (place >= 0)
-            continue; /* used up */
-        if (memcmp(want, ranks[r].output + i * width, width) != 0)
-            fail_msg("%s of %d by %s, %zu runs of %zu elements: rank %d has element %zu wrong",
-                     hs_phase_names[job->phase], job->size, hs_algorithm_names[job->algorithm],
-                     job->runs, run_of(job), r, i);
-    }
-}
-
 static void check_results(const struct job *job)
 {
     size_t width = width_of(job);
@@ -657,38 +618,6 @@ static void check_results(const struct job *job)
         }
     free(want);
     free(own);
-}
-
-/* Blocks of runs that lie apart: as many as fill no lane, all of them, and more; runs of one
- * element and of several segments; side by side and with others between. */
-static void blocks_of_runs_are_right(void **state)
-{
-    static const size_t lengths[] = {1, 5, 77, 300}, counts[] = {1, 3, 20};
-    struct hs_memory late = late_memory(true), staged = late_memory(false);
-    const struct hs_memory *memories[] = {&hs_memory_host, &late, &staged};
-    struct job job = usual;
-
-    (void)state;
-    chance_state = 12;
-    for (job.size = 2; job.size <= (hs_tests_quick() ? 6 : 17); job.size++)
-        for (int i = 0; i < 3 * 4 * 3 * 2 * 3; i++) {
-            job.algorithm =
-                (enum hs_algorithm[]){HS_RING, HS_HALVING, HS_DIRECT, HS_FOREST}[(i + i / 27) % 4];
-            job.runs = counts[i / 9 % 3];
-            job.phase = i / 27 % 2 ? HS_ALLGATHER : HS_REDUCE_SCATTER;
-            job.count = (size_t)job.size * job.runs * lengths[i / 54];
-            job.memory = memories[i / 3 % 3];
-            job.apart = 1 + (size_t)(i + job.size) % 3;
-            job.in_place = (i + i / 3 + job.size) % 2;
-            job.lanes = 1 + i % 4;
-            set_up(&job);
-            if (!drive(&job))
-                fail_msg("%s of %d by %s in %zu runs stands still", hs_phase_names[job.phase],
-                         job.size, hs_algorithm_names[job.algorithm], job.runs);
-            for (int r = 0; r < job.size; r++)
-                check_runs(&job, r);
-            clear(&job);
-        }
 }
 
 static void check_job(const struct job *job)
@@ -1117,8 +1046,6 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("an average is divided once", averages_divide_once),
     HS_TEST("a reduce-scatter and an allgather by any two algorithms make an allreduce",
             two_algorithms_make_an_allreduce),
-    HS_TEST("blocks of runs that lie apart are right, and nothing between them changes",
-            blocks_of_runs_are_right),
     HS_TEST("groups of a layer do not meet", groups_of_a_layer_do_not_meet),
     HS_TEST("results are the same bits on all ranks and whatever the timing",
             bits_do_not_depend_on_timing),

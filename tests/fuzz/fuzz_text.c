@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../problem_world.h"
 #include "model/job.h"
 #include "model/price.h"
 #include "model/rules.h"
@@ -42,7 +43,7 @@ static void check_prices(const struct hs_system *system)
         struct hs_plan_cost cost;
 
         check(hs_plan_parse(&plan, plans[i], 0, NULL) == HS_OK);
-        problem = hs_problem_world(hs_split_product(&plan.split), 1e6);
+        problem = problem_world(hs_split_product(&plan.split), 1e6);
         if (system->parts && problem.group.ranks > hs_system_capacity(system))
             continue; /* a node without NICs: the search refuses it */
         cost = hs_plan_cost(system, &problem, &plan);

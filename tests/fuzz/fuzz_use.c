@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../problem_world.h"
 #include "base/utf8.h"
 #include "export/export.h"
 #include "model/calibration.h"
@@ -138,7 +139,7 @@ static void predict(const struct hs_system *system, int64_t np)
 {
     static const int chunks[] = {1, 4};
     struct hs_search_request request = {.system = system,
-                                        .problem = hs_problem_world(np, 1 << 20),
+                                        .problem = problem_world(np, 1 << 20),
                                         .chunks = chunks,
                                         .chunk_count = 2,
                                         .top = 3};

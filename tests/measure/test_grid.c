@@ -1,4 +1,5 @@
 /* What a calibration measures next, without MPI and without a clock: times are made up here. */
+#include "../problem_world.h"
 #include "measure/grid.h"
 #include "test.h"
 
@@ -21,7 +22,7 @@ static void begin(struct play *play, int64_t rounds)
                                         .precision = 0.02,
                                         .budget_seconds = 1e6};
     struct hs_range sizes = {.first = 1024, .last = 1024};
-    const struct hs_problem problem = hs_problem_world(NP, 1);
+    const struct hs_problem problem = problem_world(NP, 1);
     struct hs_calibrate_plan plan;
     struct hs_system system;
 

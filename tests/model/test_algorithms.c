@@ -213,7 +213,7 @@ static double flat_seconds(const struct hs_system *system, int64_t ranks,
                            enum hs_algorithm algorithm, double bytes)
 {
     struct hs_plan plan = hs_plan_flat(ranks);
-    struct hs_problem problem = hs_problem_world(ranks, bytes);
+    struct hs_problem problem = problem_world(ranks, bytes);
 
     plan.algorithms[0][0] = plan.algorithms[0][1] = (unsigned char)algorithm;
     return hs_plan_seconds(system, &problem, &plan);
@@ -258,7 +258,7 @@ static void longer_messages_wait_by_all_algorithms(void **state)
 static void only_messages_of_that_level_wait(void **state)
 {
     struct hs_system waits = parse("node:4@20GB/s~1us,ib@10GB/s~3us"), eager = waits;
-    struct hs_problem problem = hs_problem_world(16, 16e6);
+    struct hs_problem problem = problem_world(16, 16e6);
     struct hs_plan plan;
 
     (void)state;

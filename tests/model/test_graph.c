@@ -175,7 +175,7 @@ static void no_plan_is_below_the_limit(void **state)
         int64_t arity = system.levels[0].arity;
 
         for (double bytes = 1e4; bytes <= 1e10; bytes *= 1e3) {
-            struct hs_problem problem = hs_problem_world(arity, bytes);
+            struct hs_problem problem = problem_world(arity, bytes);
             struct hs_limit limit = hs_limit_of(&system, &problem);
             struct hs_stage_price trees = price_whole(&system, HS_ALLREDUCE, HS_FOREST);
 
@@ -201,7 +201,7 @@ static void long_rings_of_more_nodes_are_not_below_it_either(void **state)
 
     (void)state;
     for (int nodes = 2; nodes <= 4; nodes *= 2) {
-        struct hs_problem problem = hs_problem_world(8 * nodes, 1e9);
+        struct hs_problem problem = problem_world(8 * nodes, 1e9);
         struct hs_limit limit = hs_limit_of(&system, &problem);
         char plan[32];
 

@@ -15,7 +15,7 @@
 static struct hs_limit limit_of(const char *text, int64_t np, double bytes)
 {
     struct hs_system system = parse(text);
-    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_problem problem = problem_world(np, bytes);
     struct hs_limit limit = hs_limit_of(&system, &problem);
 
     hs_system_release(&system);
@@ -57,7 +57,7 @@ static void of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass(void **
         for (int order = 0; order < HS_ORDER_COUNT; order++) {
             struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
             struct hs_system nodes = parse("node:8@100GB/s~1us,net@8GB/s~3us/4p!");
-            struct hs_problem problem = hs_problem_world(64, 1e9);
+            struct hs_problem problem = problem_world(64, 1e9);
 
             problem.collective = both[c];
             problem.order = (enum hs_order)order;
@@ -134,7 +134,7 @@ static void a_partial_unit_has_the_ports_of_its_ranks_where_they_are_not_striped
 static void one_process_and_a_calibrated_system_have_none(void **state)
 {
     struct hs_system system = {.level_count = 0};
-    struct hs_problem problem = hs_problem_world(32, 1e9);
+    struct hs_problem problem = problem_world(32, 1e9);
     struct hs_limit limit = limit_of("net@10GB/s~1us", 1, 1e9);
 
     (void)state;
@@ -150,7 +150,7 @@ static void one_process_and_a_calibrated_system_have_none(void **state)
 static void a_switch_that_reduces_halves_what_it_takes_inside_a_node(void **state)
 {
     struct hs_system system = {.level_count = 0};
-    struct hs_problem inside = hs_problem_world(8, GIB), across = hs_problem_world(64, GIB);
+    struct hs_problem inside = problem_world(8, GIB), across = problem_world(64, GIB);
     struct hs_limit limit;
 
     (void)state;
@@ -185,7 +185,7 @@ static void a_ring_on_one_switch_reaches_it(void **state)
     (void)state;
     for (int64_t np = 2; np <= 128; np++) {
         struct hs_plan flat = hs_plan_flat(np);
-        struct hs_problem problem = hs_problem_world(np, 1e9);
+        struct hs_problem problem = problem_world(np, 1e9);
         struct hs_limit limit = hs_limit_of(&system, &problem);
 
         assert_near(limit.seconds - limit.latency_seconds,
@@ -456,7 +456,7 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
             for (double bytes = 8; bytes < 20 * GIB; bytes *= 8) {
                 struct trial trial = {.system = &system, .random = &random};
 
-                trial.problem = hs_problem_world(np, bytes);
+                trial.problem = problem_world(np, bytes);
                 trial.problem.collective = (enum hs_collective)(asked % HS_COLLECTIVE_COUNT);
                 trial.problem.order =
                     (enum hs_order)(asked++ / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT);

@@ -2,6 +2,7 @@
 #include "model/figure.h"
 #include "model/machines.h"
 #include "systems.h"
+#include "trust_price.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static void stages_add_up_to_the_plan_on_every_machine(void **state)
         double *seconds = malloc(HS_LAYERS_MAX * machines.count * sizeof(*seconds));
 
         for (size_t k = 0; k < 5 * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; k++) {
-            struct hs_problem problem = hs_problem_world(96, 3e5);
+            struct hs_problem problem = problem_world(96, 3e5);
             struct hs_stage_key keys[HS_LAYERS_MAX];
             struct hs_plan plan;
 
@@ -165,7 +166,7 @@ static void a_calibrations_stages_scatter_around_their_price(void **state)
 {
     struct hs_system system = shipped("abci-fitted");
     struct hs_machines machines = draw(&system, 500, 1);
-    struct hs_problem problem = hs_problem_world(128, 134217728);
+    struct hs_problem problem = problem_world(128, 134217728);
     const struct hs_stage_key keys[] = {
         hs_problem_key(&problem, (struct hs_layer){1, 4}, HS_RING),
         hs_problem_key(&problem, (struct hs_layer){1, 64}, HS_RING)};
@@ -198,12 +199,12 @@ static void errors_of(double *off, const struct hs_system *system, int64_t np, d
                       struct hs_layer layer)
 {
     struct hs_machines machines = draw(system, COUNT, 7);
-    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_problem problem = problem_world(np, bytes);
     struct hs_stage_key key = hs_problem_key(&problem, layer, HS_RING);
     double *right = malloc(COUNT * sizeof(*right));
 
     assert_int_equal(hs_machines_seconds(off, &machines, &problem, &key, 1, NULL), HS_OK);
-    hs_machines_trust_price(&machines);
+    trust_price(&machines);
     assert_int_equal(hs_machines_seconds(right, &machines, &problem, &key, 1, NULL), HS_OK);
     for (size_t j = 0; j < COUNT; j++)
         off[j] = log((off[j] - hs_machines_gap_seconds(&machines, j, &problem, key)) /
@@ -298,7 +299,7 @@ static void a_fitted_gap_lies_between_the_calls(void **state)
 {
     static const char *const texts[] = {"nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us",
                                         "8xH100, 8xNDR400"};
-    struct hs_problem problem = hs_problem_world(64, 1 << 20);
+    struct hs_problem problem = problem_world(64, 1 << 20);
     struct hs_stage_key pair = hs_problem_key(&problem, (struct hs_layer){1, 4}, HS_RING);
 
     (void)state;
@@ -333,7 +334,7 @@ static void a_fitted_gap_lies_between_the_calls(void **state)
 static void gaps_are_counted_by_calls(void **state)
 {
     struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us;executor=host");
-    struct hs_problem problem = hs_problem_world(64, 1 << 20);
+    struct hs_problem problem = problem_world(64, 1 << 20);
     struct hs_machines machines = draw(&system, 5, 1);
     struct hs_stage_key keys[4];
     struct hs_plan plan;
@@ -475,7 +476,7 @@ static void try_kept(const char *name)
     kept = draw(&system, KEPT_ON, 1);
     for (size_t t = 0; t < KEPT_TRIES; t++) {
         struct hs_machines anew = draw(&other, KEPT_ON, 1);
-        struct hs_problem problem = hs_problem_world(64, sizes[t % 7]);
+        struct hs_problem problem = problem_world(64, sizes[t % 7]);
         double once[KEPT_ROOM] = {0}, again[KEPT_ROOM] = {0};
         struct hs_plan plan;
 

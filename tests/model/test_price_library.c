@@ -8,7 +8,7 @@
 static struct hs_gain gain_of(const struct hs_system *system, int64_t np, double bytes,
                               const char *text)
 {
-    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_problem problem = problem_world(np, bytes);
     struct hs_library_price price = hs_library_price(system, &problem, 4);
     double own[HS_MACHINES_USUAL], seconds[HS_MACHINES_USUAL];
     struct hs_machines machines;
@@ -44,7 +44,7 @@ static void the_flat_split_is_nccls_own_call(void **state)
 
     (void)state;
     for (double bytes = 8; bytes < 1e10; bytes *= 8) {
-        struct hs_problem problem = hs_problem_world(64, bytes);
+        struct hs_problem problem = problem_world(64, bytes);
         struct hs_library_price price = hs_library_price(&system, &problem, 4);
         struct hs_gain gain = gain_of(&system, 64, bytes, "64");
 
@@ -286,7 +286,7 @@ static void an_all_to_all_is_compared_with_the_librarys(void **state)
 static void what_has_no_price_says_so(void **state)
 {
     struct hs_system rccl = parse("ib@10GB/s~2us;library=rccl"), none = parse("ib@10GB/s~2us");
-    struct hs_problem problem = hs_problem_world(16, 1e6), one = hs_problem_world(1, 1e6);
+    struct hs_problem problem = problem_world(16, 1e6), one = problem_world(1, 1e6);
     struct hs_library_price price = hs_library_price(&rccl, &problem, 4);
 
     (void)state;

@@ -297,7 +297,7 @@ static void a_plan_costs_what_the_same_algorithm_costs(void **state)
 {
     struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
     struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
-    struct hs_problem problem = hs_problem_world(16, call.bytes);
+    struct hs_problem problem = problem_world(16, call.bytes);
     struct hs_plan twos, flat = hs_plan_flat(16);
     struct hs_own_constant own = {.name = "reduce", .value = 0.3};
     double without;

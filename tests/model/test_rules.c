@@ -14,7 +14,7 @@ static const char text[] = "# a comment\n"
                            "rule allgather 4:2 1 2x2\n"
                            "rule all-to-all 4:1+2*4 0 2x2\n"
                            "rule reduce-scatter 16:1 0 4x4 packed\n"
-                           "rule reduce-scatter 16:1 4096 2x8 grouped\n";
+                           "rule reduce-scatter 16:1 4096 2x8 in-place\n";
 
 static struct hs_rules rules_of(const char *from)
 {
@@ -35,7 +35,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(rules.count, 7);
     assert_int_equal(rules.rules[4].order, HS_IN_PLACE);
     assert_int_equal(rules.rules[5].order, HS_PACKED);
-    assert_int_equal(rules.rules[6].order, HS_GROUPED);
+    assert_int_equal(rules.rules[6].order, HS_IN_PLACE);
     assert_true(hs_rules_fit_nodes(&rules, nodes, 3));
     assert_false(hs_rules_fit_nodes(&rules, nodes, 2));
     assert_false(hs_rules_fit_nodes(&rules, nodes + 1, 2));

@@ -68,7 +68,7 @@ static void an_allreduce_goes_out_over_the_layers_and_back(void **state)
         {{HS_ALLGATHER, HS_RING, {4, 8}}, 1, 256},
         {{HS_ALLGATHER, HS_RING, {1, 4}}, 0, 1024},
     };
-    struct hs_problem problem = hs_problem_world(128, 1024);
+    struct hs_problem problem = problem_world(128, 1024);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
 
@@ -90,7 +90,7 @@ static void by_two_letters_the_last_layer_has_two_stages(void **state)
         {{HS_ALLGATHER, HS_RING, {4, 8}}, 1, 256},
         {{HS_ALLGATHER, HS_HALVING, {1, 4}}, 0, 1024},
     };
-    struct hs_problem problem = hs_problem_world(32, 1024);
+    struct hs_problem problem = problem_world(32, 1024);
     struct hs_stage stages[HS_STAGES_MAX];
     char text[HS_SPLIT_TEXT];
     struct hs_plan plan;
@@ -113,7 +113,7 @@ static void by_two_letters_the_last_layer_has_two_stages(void **state)
 static void two_letters_cost_each_way_by_its_algorithm(void **state)
 {
     struct hs_system system = parse("net@10GB/s~2us;launch=3us");
-    struct hs_problem problem = hs_problem_world(32, 1e6);
+    struct hs_problem problem = problem_world(32, 1e6);
     struct hs_plan plan;
     double bytes = 0.96875e6 / 10e9; /* 31/32 of them, each way */
 
@@ -136,7 +136,7 @@ static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_t
 {
     static const struct hs_layer layers[] = {{1, 4}, {4, 8}, {32, 4}};
     static const double bytes[HS_ORDER_COUNT][3] = {
-        {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}, {1024, 256, 32}};
+        {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}};
     const struct hs_group world = hs_group_world(128);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
@@ -446,7 +446,7 @@ static void a_pair_costs_its_halves_together(void **state)
  * algorithm bandwidth, that of a reduce-scatter and an allgather (n - 1) / n. */
 static void bus_bandwidth_is_that_of_nccl_tests(void **state)
 {
-    struct hs_problem problem = hs_problem_world(8, 1e9);
+    struct hs_problem problem = problem_world(8, 1e9);
 
     (void)state;
     assert_near(hs_problem_bus_bandwidth(&problem, 0.5), 2e9 * 1.75, 1e-15);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "../problem_world.h"
 #include "model/price_library.h"
 #include "result/log_fit.h"
 #include "test.h"
@@ -129,7 +130,7 @@ static void ranges_hold_what_a_fit_leaves(void **state)
 
 static double mpi_allreduce(const struct hs_system *system, int64_t np, double bytes)
 {
-    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_problem problem = problem_world(np, bytes);
 
     return hs_library_price(system, &problem, 4).seconds;
 }

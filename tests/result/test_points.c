@@ -26,7 +26,7 @@ static struct hs_candidate *add_plan(struct hs_result_message *message, const ch
     measured->median_seconds = 0.1;
     measured->ci95_low_seconds = 0.09;
     measured->ci95_high_seconds = 0.11;
-    problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
+    problem = problem_world(hs_split_product(&candidate->plan.split), 1);
     measured->stage_count = (size_t)hs_problem_stages(stages, &problem, &candidate->plan);
     measured->stages = calloc(measured->stage_count, sizeof(*measured->stages));
     for (size_t i = 0; i < measured->stage_count; i++) {
@@ -137,7 +137,7 @@ static void play(struct hs_result_message *message, const char *text,
                  const struct hs_system *system, double noise)
 {
     struct hs_candidate *candidate = add_plan(message, text);
-    struct hs_problem problem = hs_problem_world(16, (double)message->message_bytes);
+    struct hs_problem problem = problem_world(16, (double)message->message_bytes);
     struct hs_measured *measured = candidate->measured;
     struct hs_system alone = *system;
 

@@ -13,7 +13,7 @@ hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
 collectives=(reduce-scatter allgather all-to-all)
 declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather [all-to-all]=MPI_Alltoall)
-declare -A orders=([reduce-scatter]="in-place permuted packed grouped" [allgather]="in-place permuted packed grouped" [all-to-all]="in-place")
+declare -A orders=([reduce-scatter]="in-place permuted packed" [allgather]="in-place permuted packed" [all-to-all]="in-place")
 declare -A phase=([reduce-scatter]=reduce-scatter [allgather]=allgather [all-to-all]=exchange)
 # An all-to-all has no order: "reduce-scatter permuted", "all-to-all".
 named() { [ "$1" = all-to-all ] && echo "$1" || echo "$1 $2"; }
@@ -100,7 +100,7 @@ measure 8 "$system" --size 1MiB --backend null --order permuted
 check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--order permuted: for --collective reduce-scatter"'
 
 # ---- what others make of it ----------------------------------------------------------------------------------------
-for order in permuted packed grouped; do
+for order in permuted packed; do
     measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
     "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
     status=$?

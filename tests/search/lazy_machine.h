@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../problem_world.h"
 #include "base/statistics.h"
 #include "model/price.h"
 #include "search/lazy_planner.h"
@@ -254,7 +255,7 @@ static inline enum hs_status lazy_init(struct hs_lazy_planner *lazy, const struc
                                        int64_t np, double bytes,
                                        const struct hs_lazy_options *options, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_problem problem = problem_world(np, bytes);
 
     return hs_lazy_planner_init(lazy, system, &problem, options, err);
 }

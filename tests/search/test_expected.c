@@ -1,4 +1,5 @@
 /* The plans of least expected time against an enumeration of all plans that shares no code with it. */
+#include "../model/trust_price.h"
 #include "systems.h"
 
 #include <math.h>
@@ -177,10 +178,8 @@ static void check_simplest(const struct hs_plan *plan, const struct all *all)
 static void check(const struct hs_system *system, const struct hs_machines *machines, int64_t np,
                   double bytes, unsigned algorithms)
 {
-    struct hs_search_request request = {.system = system,
-                                        .problem = hs_problem_world(np, bytes),
-                                        .algorithms = algorithms,
-                                        .top = 1};
+    struct hs_search_request request = {
+        .system = system, .problem = problem_world(np, bytes), .algorithms = algorithms, .top = 1};
     struct all all = {.machines = machines,
                       .problem = request.problem,
                       .algorithms = hs_system_is_nccl_native(system) ? 0 : algorithms,
@@ -251,7 +250,7 @@ static void a_nominal_best_that_loses_much_is_not_first(void **state)
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_machines machines = draw(&system, HS_MACHINES_USUAL, 1);
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(128, 65536), .top = 1};
+        .system = &system, .problem = problem_world(128, 65536), .top = 1};
     struct hs_library_price price = hs_library_price(&system, &request.problem, 4);
     struct hs_search_result found;
     struct hs_expected expected;
@@ -285,7 +284,7 @@ static void plans_one_by_one_are_estimated_as_by_rows(void **state)
         struct hs_system system = i < 3 ? shipped(names[i]) : parse(libraries[i - 2]);
         struct hs_machines machines = draw(&system, DRAWN, 1);
         struct hs_search_request request = {
-            .system = &system, .problem = hs_problem_world(48, 1 << 22), .algorithms = 1, .top = 9};
+            .system = &system, .problem = problem_world(48, 1 << 22), .algorithms = 1, .top = 9};
         struct hs_library_price price = hs_library_price(&system, &request.problem, 4);
         struct hs_expected rows, none;
         struct hs_estimated plans[9], again[9];
@@ -330,14 +329,14 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     struct hs_system system = parse("nv:4@100GB/s~1us,ib@20GB/s~2us");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(256, 4194304), .top = 1};
+        .system = &system, .problem = problem_world(256, 4194304), .top = 1};
     struct hs_expected table;
     struct hs_stage_key key;
     double latency[HS_MACHINES_USUAL], other[HS_MACHINES_USUAL], known, nothing, stage;
 
     (void)state;
     machines = draw(&system, HS_MACHINES_USUAL, 1);
-    hs_machines_trust_price(&machines);
+    trust_price(&machines);
     for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
         latency[j] = j % 2 ? 60e-6 : 2e-6;
         other[j] = (double)((j * 7919) % 1009);
@@ -362,7 +361,7 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
 static double loss_of(const struct hs_system *system, double *compared)
 {
     struct hs_search_request request = {
-        .system = system, .problem = hs_problem_world(32, 134217728), .algorithms = 1, .top = 1};
+        .system = system, .problem = problem_world(32, 134217728), .algorithms = 1, .top = 1};
     struct hs_machines machines = draw(system, HS_MACHINES_USUAL, 1);
     struct hs_proposal proposal;
     struct hs_expected table;
@@ -381,7 +380,7 @@ static double loss_of(const struct hs_system *system, double *compared)
 static size_t measure_plan(struct hs_fit_point *points, const struct hs_system *system,
                            const char *text)
 {
-    struct hs_problem problem = hs_problem_world(32, 134217728);
+    struct hs_problem problem = problem_world(32, 134217728);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
     size_t count;
@@ -436,7 +435,7 @@ static void what_lies_between_calls_is_told_by_plans_as_a_whole(void **state)
 {
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(128, 65536), .algorithms = 1};
+        .system = &system, .problem = problem_world(128, 65536), .algorithms = 1};
 
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
@@ -447,7 +446,7 @@ static void what_lies_between_calls_is_told_by_plans_as_a_whole(void **state)
         struct hs_plan flat = hs_plan_flat(128);
 
         hs_machines_ask(&machines, 128);
-        hs_machines_trust_price(&machines);
+        trust_price(&machines);
         for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
             machines.figures[gap].off[j] = j % 2 ? 1 : -1;
             machines.gap_seconds[j] = waits && j % 2 ? 1e-3 : 0;
@@ -473,7 +472,7 @@ static void too_many_layers_are_refused(void **state)
     struct hs_system system = shipped("abci");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(735134400, 1e6), .top = 1};
+        .system = &system, .problem = problem_world(735134400, 1e6), .top = 1};
     struct hs_expected table;
 
     (void)state;

@@ -76,8 +76,7 @@ struct brute {
 
 /* What stands in reference tables: an AllReduce brings n / d into the layer at d; a reduce-scatter
  * or an allgather in place n d p / D on its larger side, permuted n / d. Packed all n bytes are
- * copied once where there is more than one layer, 8 GB/s; grouped D / (d p) messages of 0.5 us go
- * to each of p - 1 in the place of one. */
+ * copied once where there is more than one layer, 8 GB/s. */
 static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_t size)
 {
     const struct hs_problem *problem = &brute->problem;
@@ -104,8 +103,6 @@ static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_
         part = 1;
     } else if (!reduces && problem->order == HS_PACKED && inside == 1 && size < brute->size)
         moved = problem->bytes / 8e9;
-    else if (!reduces && problem->order == HS_GROUPED)
-        moved = ((double)(brute->size / (inside * size)) - 1) * (double)(size - 1) * 0.5e-6;
     struct hs_stage_price price =
         hs_stage_price_at(brute->system, &problem->group, key, problem->bytes * part);
 

@@ -84,7 +84,7 @@ static void sweep(int64_t last, const int *chunks, size_t chunk_count)
             /* Small and large messages in turn, so that latency and bandwidth decide. */
             struct hs_search_request request = {
                 .system = &system,
-                .problem = hs_problem_world(np, np % 3 == 0 ? 64 * 1024.0 : 128 * MIB),
+                .problem = problem_world(np, np % 3 == 0 ? 64 * 1024.0 : 128 * MIB),
                 .chunks = chunks,
                 .chunk_count = chunk_count,
                 .top = TOP};
@@ -126,7 +126,7 @@ static void processors_are_searched_as_exactly(void **state)
         system.nccl.parts.blocks.at_once = at_once[i % HS_COUNT(at_once)];
         for (int64_t np = 2; np <= 720; np += np < 36 ? 1 : 12) {
             struct hs_search_request request = {.system = &system,
-                                                .problem = hs_problem_world(np, 16 * MIB),
+                                                .problem = problem_world(np, 16 * MIB),
                                                 .chunks = four_chunks,
                                                 .chunk_count = 4,
                                                 .top = TOP};
@@ -161,7 +161,7 @@ static void one_stage_of_nccl_is_offered_in_the_fewest_chunks(void **state)
     for (size_t i = 0; i < HS_COUNT(counts) * 4; i++) {
         bool native = i % 2 != 0, late = i / 2 % 2 != 0;
         struct hs_search_request request = {.system = native ? &parts : &levels,
-                                            .problem = hs_problem_world(counts[i / 4], MIB),
+                                            .problem = problem_world(counts[i / 4], MIB),
                                             .serial_calls = !native,
                                             .chunks = late ? later : four_chunks,
                                             .chunk_count = late ? 2 : 4,
@@ -222,7 +222,7 @@ static void best_time_equals_a_brute_force(void **state)
 
         for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
             struct hs_search_request request = {.system = &system,
-                                                .problem = hs_problem_world(counts[i], 4 * MIB),
+                                                .problem = problem_world(counts[i], 4 * MIB),
                                                 .chunks = four_chunks,
                                                 .chunk_count = 4,
                                                 .top = 1};
@@ -422,7 +422,7 @@ static void check_letters(const char *machine, unsigned algorithms, int64_t most
     for (size_t i = 0; counts[i / HS_COUNT(sizes)] < most; i++) {
         struct hs_search_request request = {
             .system = &system,
-            .problem = hs_problem_world(counts[i / HS_COUNT(sizes)], sizes[i % HS_COUNT(sizes)]),
+            .problem = problem_world(counts[i / HS_COUNT(sizes)], sizes[i % HS_COUNT(sizes)]),
             .algorithms = algorithms | 1U << HS_RING,
             .top = 64};
 
@@ -457,7 +457,7 @@ static void trees_are_for_whole_nodes_of_links(void **state)
     assert_int_equal(hs_system_choose(&system, units, 5, NULL), HS_OK); /* no rings of NVLinks */
     hs_system_keep(&system);
     for (int nodes = 1; nodes <= 3; nodes++) {
-        request.problem = hs_problem_world(5 * nodes, 256 * MIB);
+        request.problem = problem_world(5 * nodes, 256 * MIB);
         found = search("lattice", &request);
         assert_int_equal(found.plans[0].plan.split.sizes[0], 5);
         assert_int_equal(found.plans[0].plan.algorithms[0][0], HS_FOREST);
@@ -495,13 +495,13 @@ static size_t check_chunks(const struct hs_system *system, int64_t first, int64_
 
     for (int64_t np = first; np <= last; np += step)
         for (size_t i = 0; i < HS_COUNT(sizes) * HS_COUNT(chunks); i++) {
-            struct hs_search_request request = {
-                .system = system,
-                .problem = hs_problem_world(np, sizes[i / HS_COUNT(chunks)]),
-                .algorithms = HS_ALGORITHMS_ALL,
-                .chunks = &chunks[i % HS_COUNT(chunks)],
-                .chunk_count = 1,
-                .top = 64};
+            struct hs_search_request request = {.system = system,
+                                                .problem =
+                                                    problem_world(np, sizes[i / HS_COUNT(chunks)]),
+                                                .algorithms = HS_ALGORITHMS_ALL,
+                                                .chunks = &chunks[i % HS_COUNT(chunks)],
+                                                .chunk_count = 1,
+                                                .top = 64};
 
             if (hs_system_prices(system, HS_NATIVE))
                 request.algorithms |= 1U << HS_NATIVE;
@@ -608,7 +608,7 @@ static void best_of_fitted_layers_equals_a_brute_force(void **state)
     for (double factor = 1e-12; factor < 1e25; factor *= 1e3) {
         for (size_t slow = 0; slow < 2 * HS_COUNT(fits); slow++) {
             struct hs_search_request request = {.system = &system,
-                                                .problem = hs_problem_world(128, 4 * MIB),
+                                                .problem = problem_world(128, 4 * MIB),
                                                 .chunks = four_chunks,
                                                 .chunk_count = 4,
                                                 .top = 128};
@@ -647,7 +647,7 @@ static void ties_come_in_the_documented_order(void **state)
 {
     struct hs_system system = parse("net@10GB/s~3us");
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(2 * 3 * 5 * 7, 1e6), .top = 24};
+        .system = &system, .problem = problem_world(2 * 3 * 5 * 7, 1e6), .top = 24};
     struct hs_search_result result = search("lattice", &request);
 
     (void)state;
@@ -664,7 +664,7 @@ static void large_tops_return_every_split_once(void **state)
 {
     struct hs_system system = parse(machines[1]);
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(4096, 128 * MIB), .top = HS_TOP_MAX};
+        .system = &system, .problem = problem_world(4096, 128 * MIB), .top = HS_TOP_MAX};
     struct hs_search_result lattice = search("lattice", &request);
     struct hs_search_result exhaustive = search("exhaustive", &request);
 
@@ -680,8 +680,7 @@ static void bad_requests_are_refused(void **state)
 {
     static const int descending[] = {4, 2};
     struct hs_system system = parse(machines[0]);
-    struct hs_search_request good = {
-        .system = &system, .problem = hs_problem_world(4, 1), .top = 1};
+    struct hs_search_request good = {.system = &system, .problem = problem_world(4, 1), .top = 1};
     struct hs_search_request bad[6];
     struct hs_search_result result;
 
@@ -711,7 +710,7 @@ static void size_winners_agree_with_a_search_at_any_size(void **state)
     for (size_t m = 0; m < MACHINES; m++) {
         struct hs_system system = parse(machines[m]);
         struct hs_search_request request = {
-            .system = &system, .problem = hs_problem_world(240, 1), .top = 1};
+            .system = &system, .problem = problem_world(240, 1), .top = 1};
         struct hs_size_winner *winners;
         size_t count;
 

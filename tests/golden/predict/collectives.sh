@@ -30,12 +30,11 @@ hiersearch predict "$cluster" --np 64 --size 16KiB --collective alltoall --algor
 hiersearch predict "$cluster" --np 64 --size 64MiB --collective all-to-all --explain 4x16h
 hiersearch predict "$cluster" --np 64 --collective all-to-all --explain 4x16d
 # Blocks in place by a copy, by the machine's figure and by the usual one, and by a call for each run: priced and searched.
-for order in packed grouped; do
+for order in packed; do
     hiersearch predict "$cluster" --np 64 --size 16MiB --collective reduce-scatter --order $order -k 2 -q
 done
 hiersearch predict "$cluster;copy=40GB/s" --np 64 --size 16MiB --collective allgather --order packed -k 1 -q
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed --explain 4x16
-hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order grouped
 hiersearch predict "$cluster;copy=fast" --np 64 --collective allgather --order packed
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed -q -o packed.json >/dev/null
 hiersearch export packed.json --to pytorch
