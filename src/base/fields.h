@@ -48,6 +48,10 @@ enum hs_field_kind {
     HS_CUSTOM    /* text in the file, another type in memory */
 };
 
+/* What a file's format and its schema's id begin with; NAME/VERSION follows, said once. */
+#define HS_FORMAT_OF "hiersearch."
+#define HS_SCHEMA_ID "https://hiersearch.invalid/"
+
 /* A named text. */
 struct hs_fact {
     char *name, *text; /* owned */

@@ -8,7 +8,8 @@
 #include "base/units.h"
 #include "compare/compare.h"
 
-#define FORMAT "hiersearch.comparison/1"
+#define VERSION "comparison/1"
+#define FORMAT  HS_FORMAT_OF VERSION
 
 /* A comparison, and what it does not say itself. */
 struct document {
@@ -448,7 +449,7 @@ static const struct hs_field document_rows[] = {
     {"cases", HS_PART, HS_OWNED(struct document, comparison), .fields = &comparison_fields},
 };
 static const struct hs_fields document_fields = {
-    .id = "https://hiersearch.invalid/comparison/1",
+    .id = HS_SCHEMA_ID VERSION,
     .title = "hiersearch comparison",
     .about = "Predicted against measured times, as hiersearch compare writes them "
              "(docs/compare.md). Times are in seconds, errors and regrets are fractions; what does "

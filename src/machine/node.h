@@ -152,9 +152,7 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
  * as between any other. */
 bool hs_node_is_switched(const struct hs_node *node);
 bool hs_node_is_meshed(const struct hs_node *node);
-/* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
-double hs_nvlink_bytes_per_second(int capability);
-/* The same of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the
+/* NCCL's effective bandwidth of one of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the
  * catalogue, else 16 lanes of PCIe 3; from CPU to CPU, POWER9's or
  * Skylake's where nothing says. */
 double hs_node_link_rate(const struct hs_node_gpu *gpu);

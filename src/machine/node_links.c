@@ -3,11 +3,11 @@
 
 #include "base/list.h"
 #include "machine/node.h"
+#include "model/link_rates.h"
 #include "model/parts_links.h"
 
 /* From CPU to CPU, where these are not known: of those that have NVLinks POWER9's, else a Skylake's
  * (NCCL src/graph/topo.h, SKL_QPI_BW). */
-#define CPUS_BYTES_PER_SECOND 10e9
 
 /* Which group each GPU is in: the number of its first GPU. */
 struct groups {
@@ -58,8 +58,8 @@ double hs_node_cpu_rate(const struct hs_node *node)
 {
     if (node->cpu.link_bytes_per_second > 0)
         return node->cpu.link_bytes_per_second;
-    return node->gpu_count > 0 && node->gpus[0].cpu_links > 0 ? HS_POWER_BYTES_PER_SECOND
-                                                              : CPUS_BYTES_PER_SECOND;
+    return node->gpu_count > 0 && node->gpus[0].cpu_links > 0 ? HS_CPU_LINK_POWER9
+                                                              : HS_CPU_LINK_SKYLAKE;
 }
 
 static struct groups group_within(const struct hs_node *node, enum hs_node_path far)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/node.h"
+#include "model/link_rates.h"
 #include "model/parts.h"
 
 #define WORD_BYTES    32

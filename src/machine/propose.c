@@ -7,30 +7,11 @@
 
 #include "machine/node.h"
 #include "model/library_nccl.h"
+#include "model/link_rates.h"
 
 /* RCCL's latencies (src/graph/tuning.cc, tuning_model_0). */
 #define XGMI_LATENCY_SECONDS     3.6e-6
 #define RCCL_NET_LATENCY_SECONDS 15.1e-6
-/* What NCCL counts on PCIe 3 x16 (src/graph/topo.h); each generation doubles it. */
-#define PCIE3_X16_BYTES_PER_SECOND 12e9
-
-/* RCCL's effective bandwidth of one xGMI link (src/graph/topo.h): MI300 and later, and MI200. */
-#define XGMI_BYTES_PER_SECOND       48e9
-#define MI200_XGMI_BYTES_PER_SECOND 36e9
-
-double hs_nvlink_bytes_per_second(int capability)
-{
-    static const struct {
-        int capability;
-        double bytes_per_second;
-    } rows[] = {{100, 40.1e9}, {90, 20.6e9}, {87, 20e9}, {86, 12e9},
-                {80, 20e9},    {70, 20e9},   {60, 18e9}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (capability >= rows[i].capability)
-            return rows[i].bytes_per_second;
-    return 20e9;
-}
-
 double hs_node_link_rate(const struct hs_node_gpu *gpu)
 {
     struct hs_gpu part = {.capability = 0};
@@ -39,14 +20,13 @@ double hs_node_link_rate(const struct hs_node_gpu *gpu)
         hs_node_gpu_part(&part, gpu);
     if (gpu->vendor != HS_PCI_AMD)
         return hs_nvlink_bytes_per_second(gpu->capability ? gpu->capability : part.capability);
-    return gpu->device >> 8 == 0x74 && gpu->device < 0x7480 ? MI200_XGMI_BYTES_PER_SECOND
-                                                            : XGMI_BYTES_PER_SECOND;
+    return gpu->device >> 8 == 0x74 && gpu->device < 0x7480 ? HS_XGMI_MI200 : HS_XGMI;
 }
 
 double hs_node_pcie_rate(const struct hs_node_gpu *gpu)
 {
     double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
-    double rate = PCIE3_X16_BYTES_PER_SECOND * width / 16;
+    double rate = HS_PCIE3_X16 * width / 16;
     struct hs_gpu part;
 
     if (gpu->pcie_generation == 0 && hs_node_gpu_part(&part, gpu))
@@ -198,7 +178,7 @@ static void add_slotted_gpus(struct hs_system *system, const struct hs_node *nod
     level->arity_source = text_of("GPUs of this node");
     level->bytes_per_second = hs_node_pcie_rate(gpu);
     if (gpu->pcie_generation == 0) /* each doubles the rate */
-        generation += (unsigned)lround(log2(level->bytes_per_second / PCIE3_X16_BYTES_PER_SECOND));
+        generation += (unsigned)lround(log2(level->bytes_per_second / HS_PCIE3_X16));
     level->fabric_source = text_of("unverified: no NVLink between all pairs");
     level->bandwidth_source =
         text_of("unverified: PCIe %u x%g%s; NCCL src/graph/topo.h: 12 GB/s for PCIe 3 x16",

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "model/link_rates.h"
 
 #define DEPTH_MAX    64
 #define ELEMENTS_MAX 100000
@@ -261,20 +262,23 @@ static int find_host(struct reader *r, const char *hash)
     return (int)i;
 }
 
-/* GB/s from CPU to CPU: NCCL 2.28 src/graph/topo.h. 0: none that it knows. */
-static double cpu_link_GBps(const char *arch, const char *vendor, unsigned model)
+/* From CPU to CPU; 0: none that NCCL knows. */
+static double cpu_link_rate(const char *arch, const char *vendor, unsigned model)
 {
     if (arch == NULL)
         return 0;
     if (strcmp(arch, "ppc64") == 0)
-        return 32;
+        return HS_CPU_LINK_POWER9;
     if (strcmp(arch, "arm64") == 0)
-        return 6;
+        return HS_CPU_LINK_BROADWELL;
     if (vendor != NULL && strcmp(vendor, "AuthenticAMD") == 0)
-        return 16;
+        return HS_CPU_LINK_AMD;
     if (vendor == NULL || strcmp(vendor, "GenuineIntel") != 0)
         return 0;
-    return model >= 0xCF ? 40 : model >= 0x8F ? 22 : model >= 0x55 ? 10 : 6;
+    return model >= 0xCF   ? HS_CPU_LINK_EMERALD
+           : model >= 0x8F ? HS_CPU_LINK_SAPPHIRE
+           : model >= 0x55 ? HS_CPU_LINK_SKYLAKE
+                           : HS_CPU_LINK_BROADWELL;
 }
 
 static void start_cpu(struct reader *r, const char **attributes)
@@ -284,9 +288,8 @@ static void start_cpu(struct reader *r, const char **attributes)
 
     if (cpu == NULL)
         return;
-    r->node->cpu.link_bytes_per_second =
-        1e9 * cpu_link_GBps(arch, attribute(attributes, "vendor"),
-                            number(r, attributes, "modelid", 10, 0xffff));
+    r->node->cpu.link_bytes_per_second = cpu_link_rate(
+        arch, attribute(attributes, "vendor"), number(r, attributes, "modelid", 10, 0xffff));
     cpu->host = find_host(r, attribute(attributes, "host_hash"));
     if (arch != NULL && (strcmp(arch, "arm64") == 0 || strcmp(arch, "aarch64") == 0))
         r->node->is_arm = true;

@@ -21,9 +21,6 @@
 #define LEAST_LAUNCH       5e-6 /* likewise */
 /* Times as much for figures that are to be replaced, or that mean nothing. */
 #define DOUBT 10.0
-/* Of layers that straddle from those that do not: a ring that shares a link with few others seldom
- * fills it. */
-#define STRADDLE_DEVIATION 0.35
 /* Of other algorithms from rings, and of exchanges from other phases. */
 #define ALGORITHM_DEVIATION 0.35
 /* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
@@ -172,7 +169,7 @@ static double deviation_of(const struct hs_belief *b, const struct hs_belief_kin
                                   .level = kind->fit.level,
                                   .straddles = kind->fit.straddles};
     double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : drawn ? DRAWN_APART : DEVIATION;
-    double straddling = drawn ? HS_PRICE_DEVIATION : STRADDLE_DEVIATION;
+    double straddling = drawn ? HS_PRICE_DEVIATION : HS_STRADDLE_PRIOR_DEVIATION;
     double other = drawn ? HS_PRICE_DEVIATION : ALGORITHM_DEVIATION;
 
     if (drawn && !kind->told && hs_stage_price_is_least(&b->described, &like))

@@ -6,9 +6,6 @@
 #include "model/machines.h"
 #include "model/price.h"
 
-/* What HS_PRICE_DEVIATION is for any layer, of the bytes of a ring that hs_stage_price_is_least, so
- * one-sided. Rings that stay in a node nobody published beside others: they err as any layer. */
-#define STRADDLE_DEVIATION 0.3
 /* Doublings of a layer's size from which on two sizes err on their own. */
 #define SIZES_APART 4.0
 /* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
@@ -81,7 +78,7 @@ static double level_times(const struct hs_machines *machines, size_t j, const st
 static double straddle_times(const struct hs_machines *machines, size_t j,
                              const struct error *error)
 {
-    return expm1(STRADDLE_DEVIATION * fabs(deviations_of(machines, j, error)));
+    return expm1(HS_STRADDLE_DEVIATION * fabs(deviations_of(machines, j, error)));
 }
 
 static double level_seconds_of_one(const struct hs_machines *machines, size_t j,

@@ -6,10 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BROADWELL_BYTES_PER_SECOND 6e9  /* from CPU to CPU: NCCL src/graph/topo.h */
-#define AMD_BYTES_PER_SECOND       16e9 /* likewise */
-#define BRIDGED_MAX                16
-#define CUBE                       8
+#include "model/link_rates.h"
+
+#define BRIDGED_MAX 16
+#define CUBE        8
+#define VOLTA       70 /* compute capability */
+
+double hs_nvlink_bytes_per_second(int capability)
+{
+    static const struct {
+        int capability;
+        double bytes_per_second;
+    } rows[] = {{100, 40.1e9}, {90, 20.6e9}, {87, 20e9}, {86, 12e9},
+                {80, 20e9},    {70, 20e9},   {60, 18e9}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (capability >= rows[i].capability)
+            return rows[i].bytes_per_second;
+    return 20e9;
+}
 
 /* Links of one pair. */
 struct pair {
@@ -36,8 +50,7 @@ static const struct pair dies_16[] = {
 static const struct bridge {
     const char *gpu;
     int links;
-    double bytes_per_second; /* of one: NCCL src/graph/topo.h */
-} bridges[] = {{"A100", 12, 20e9}, {"A6000", 4, 12e9}};
+} bridges[] = {{"A100", 12}, {"A6000", 4}};
 
 static bool is_gpu(const struct hs_parts *parts, const char *name)
 {
@@ -111,26 +124,28 @@ static void make_cube(struct hs_links *links, const struct hs_parts *parts)
     int switches = CUBE, cpus = switches + CUBE / 2;
 
     links->relays = CUBE / 2 + 2;
-    join_pairs(links, cube, COUNT_OF(cube), doubled ? 2 : 1, doubled ? 20e9 : 18e9);
+    join_pairs(links, cube, COUNT_OF(cube), doubled ? 2 : 1,
+               hs_nvlink_bytes_per_second(parts->gpu.capability));
     for (int g = 0; g < CUBE; g++)
         join(links, g, switches + g / 2, 1, slot, HS_PCIE_END_SECONDS);
     for (int s = 0; s < CUBE / 2; s++)
         join(links, switches + s, cpus + s / 2, 1, slot, HS_RELAY_SECONDS);
-    join(links, cpus, cpus + 1, 1, BROADWELL_BYTES_PER_SECOND, HS_RELAY_SECONDS);
+    join(links, cpus, cpus + 1, 1, HS_CPU_LINK_BROADWELL, HS_RELAY_SECONDS);
 }
 
 /* A V100's six links go to the others of its socket, and to the CPU, as many to each. */
 static void make_power(struct hs_links *links)
 {
     int beside = links->units / 2, each = 6 / beside, cpus = links->units;
+    double rate = hs_nvlink_bytes_per_second(VOLTA);
 
     links->relays = 2;
     for (int g = 0; g < links->units; g++)
         for (int h = g + 1; h < (g / beside + 1) * beside; h++)
-            join(links, g, h, each, 20e9, 0);
+            join(links, g, h, each, rate, 0);
     for (int g = 0; g < links->units; g++)
-        join(links, g, cpus + g / beside, each, 20e9, HS_PCIE_END_SECONDS);
-    join(links, cpus, cpus + 1, 1, HS_POWER_BYTES_PER_SECOND, HS_RELAY_SECONDS);
+        join(links, g, cpus + g / beside, each, rate, HS_PCIE_END_SECONDS);
+    join(links, cpus, cpus + 1, 1, HS_CPU_LINK_POWER9, HS_RELAY_SECONDS);
 }
 
 /* Half of the pairs at each of two CPUs; one pair has one. */
@@ -141,22 +156,23 @@ static void make_bridged(struct hs_links *links, const struct hs_parts *parts)
 
     links->relays = pairs > 1 ? 2 : 1;
     for (int p = 0; p < pairs; p++)
-        join(links, 2 * p, 2 * p + 1, bridge->links, bridge->bytes_per_second, 0);
+        join(links, 2 * p, 2 * p + 1, bridge->links,
+             hs_nvlink_bytes_per_second(parts->gpu.capability), 0);
     for (int g = 0; g < links->units; g++)
         join(links, g, cpus + (g / 2 >= first), 1, parts->gpu.slot_GBps * 1e9, HS_PCIE_END_SECONDS);
     if (pairs > 1)
-        join(links, cpus, cpus + 1, 1, AMD_BYTES_PER_SECOND, HS_RELAY_SECONDS);
+        join(links, cpus, cpus + 1, 1, HS_CPU_LINK_AMD, HS_RELAY_SECONDS);
 }
 
 /* Of a node of 8 the CPU, too, which all dies reach; of a box of 16 no way through the host. */
 static void make_dies(struct hs_links *links, const struct hs_parts *parts)
 {
     if (links->units == 16) {
-        join_pairs(links, dies_16, COUNT_OF(dies_16), 4, 36e9);
+        join_pairs(links, dies_16, COUNT_OF(dies_16), 4, HS_XGMI_MI200);
         return;
     }
     links->relays = 1;
-    join_pairs(links, dies_8, COUNT_OF(dies_8), 4, 36e9);
+    join_pairs(links, dies_8, COUNT_OF(dies_8), 4, HS_XGMI_MI200);
     for (int g = 0; g < links->units; g++)
         join(links, g, links->units, 1, parts->gpu.slot_GBps * 1e9, 0);
 }

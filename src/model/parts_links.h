@@ -12,8 +12,6 @@
 /* A way over PCIe takes NCCL's step: half of it at each end, and next to nothing in between. */
 #define HS_PCIE_END_SECONDS (HS_NCCL_PCIE_STEP_SECONDS / 2)
 #define HS_RELAY_SECONDS    0.1e-6
-/* From POWER9 to POWER9 (NCCL src/graph/topo.h, P9_BW). */
-#define HS_POWER_BYTES_PER_SECOND 32e9
 
 /* Whether such GPUs, so many, can be joined so. HS_INVALID: what can. */
 enum hs_status hs_parts_check_wiring(const struct hs_parts *parts, struct hs_error *err);

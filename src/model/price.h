@@ -111,6 +111,12 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
  * on pairs of published AllReduces of other machines than the shipped system with such a table
  * (docs/model.md, section 10). */
 #define HS_PRICE_DEVIATION 0.2
+/* The same of the bytes of a ring that hs_stage_price_is_least, so one-sided. Rings that stay in a
+ * node nobody published beside others: they err as any layer. */
+#define HS_STRADDLE_DEVIATION 0.3
+/* Before anything of a calibrated machine was measured: of layers that straddle from those that do
+ * not, either way. A ring that shares a link with few others seldom fills it. */
+#define HS_STRADDLE_PRIOR_DEVIATION 0.35
 /* Whether it is a library's ring that goes in and out of nodes, which takes longer than its slowest
  * link on every machine that published it. */
 bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price);

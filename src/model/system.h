@@ -55,7 +55,8 @@
 /* Letters of a level's name; a system's may have dots, too. */
 #define HS_LEVEL_LETTERS  "abcdefghijklmnopqrstuvwxyz0123456789_-"
 #define HS_SYSTEM_LETTERS HS_LEVEL_LETTERS "."
-#define HS_SYSTEM_FORMAT  "hiersearch.system/1"
+#define HS_SYSTEM_VERSION "system/1"
+#define HS_SYSTEM_FORMAT  HS_FORMAT_OF HS_SYSTEM_VERSION
 
 /* How the children of a level are joined. name, text of the file, meaning */
 /* clang-format off */

@@ -420,7 +420,7 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
 }
 
 const struct hs_fields hs_system_fields = {
-    .id = "https://hiersearch.invalid/system/1",
+    .id = HS_SCHEMA_ID HS_SYSTEM_VERSION,
     .title = "hiersearch system file",
     .about = "A machine as a tree of levels, from the inside out. Rules that a schema cannot "
              "state are checked by the reader: level names are unique, only the last level may "

@@ -81,7 +81,7 @@ static const struct hs_field profile_rows[] = {
 };
 
 const struct hs_fields hs_profile_fields = {
-    HS_ROWS(profile_rows, struct hs_profile), .id = "https://hiersearch.invalid/profile/1",
+    HS_ROWS(profile_rows, struct hs_profile), .id = HS_SCHEMA_ID HS_PROFILE_VERSION,
     .title = "hiersearch profile",
     .about =
         "What a job called of MPI's and NCCL's collectives, written by hiersearch profile. Times "

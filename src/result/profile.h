@@ -14,7 +14,8 @@
 #include "base/fields.h"
 #include "result/result.h"
 
-#define HS_PROFILE_FORMAT    "hiersearch.profile/1"
+#define HS_PROFILE_VERSION   "profile/1"
+#define HS_PROFILE_FORMAT    HS_FORMAT_OF HS_PROFILE_VERSION
 #define HS_PROFILE_CALLS_MAX 100000
 
 /* Calls that are alike: of one function, in groups of one shape, of one size to a factor of two, of

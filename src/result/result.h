@@ -26,7 +26,8 @@
 #include "result/answer.h"
 #include "result/result_topology.h"
 
-#define HS_RESULT_FORMAT "hiersearch.result/2"
+#define HS_RESULT_VERSION "result/2"
+#define HS_RESULT_FORMAT  HS_FORMAT_OF HS_RESULT_VERSION
 
 /* How a measurement ended. */
 /* clang-format off */

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "result/result_parts.h"
 
-#define FORMAT_FAMILY "hiersearch.result/"
+#define FORMAT_FAMILY HS_FORMAT_OF "result/"
 
 /* ---- format and date ---- */
 
@@ -234,7 +234,7 @@ static const struct hs_field result_rows[] = {
 };
 
 const struct hs_fields hs_result_fields = {
-    .id = "https://hiersearch.invalid/result/2",
+    .id = HS_SCHEMA_ID HS_RESULT_VERSION,
     .title = "hiersearch result file",
     .about =
         "What was searched, predicted and measured, where, and with which versions. Rules that a "

@@ -1,0 +1,26 @@
+/*
+ * link_rates.h - what NCCL and RCCL count on one link, one way, in bytes per second (src/graph/topo.h
+ * of both, 2.28): each figure once, for lines of parts and for nodes that were looked at.
+ */
+#ifndef HS_MODEL_LINK_RATES_H
+#define HS_MODEL_LINK_RATES_H
+
+/* From CPU to CPU: POWER9, AMD, and Intel by its model, from which on (arm64: as the oldest). */
+#define HS_CPU_LINK_POWER9    32e9
+#define HS_CPU_LINK_AMD       16e9
+#define HS_CPU_LINK_BROADWELL 6e9
+#define HS_CPU_LINK_SKYLAKE   10e9 /* 0x55 */
+#define HS_CPU_LINK_SAPPHIRE  22e9 /* 0x8F */
+#define HS_CPU_LINK_EMERALD   40e9 /* 0xCF */
+
+/* PCIe 3 x16; each generation doubles it. */
+#define HS_PCIE3_X16 12e9
+
+/* An xGMI link: MI300 and later, and MI200. */
+#define HS_XGMI       48e9
+#define HS_XGMI_MI200 36e9
+
+/* An NVLink of a GPU of that compute capability, times 10; 0: not known. */
+double hs_nvlink_bytes_per_second(int capability);
+
+#endif
