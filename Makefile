@@ -455,9 +455,20 @@ other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_measure))) $(INTERPOSER
 	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) PLAIN_BUILD=$(BUILD) MPICC=mpicc.openmpi measure-programs)
 measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
+# Hostile files and odd callers, for sanitizers: with the archives that the programs are linked with.
+LIBRARY_HOSTILE := $(BUILD)/tests/api/hostile
+$(LIBRARY_HOSTILE): tests/api/hostile.c $(call libs,$(USES_api))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_api)) $(HS_LDFLAGS) $(HS_LIBS)
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
 instrumented-threads: $(LIBRARY_THREADS)
+instrumented-hostile: $(BUILD)/hiersearch $(LIBRARY_HOSTILE) $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/hiersearch-measure)
+
+# The library and hiersearch-measure under ASan and UBSan with hostile files and odd callers; `check-full` has it, too.
+check-hostile:
+	$(Q)tests/run --timeout 1600 -- "tests/instrumented.sh hostile"
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
 BENCHES := $(addprefix $(BUILD)/bench/,calls certain lazy published regret)
@@ -699,5 +710,5 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
-    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads pictures bench-predict bench-table2 \
+    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy
