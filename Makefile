@@ -92,6 +92,8 @@ EXPAT_LIBS := $(if $(filter 1,$(HAVE_EXPAT)),-lexpat)
 # ---- flags ---------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Wformat=2
+# Of our own sources: who calls the library may be a thread with a small stack. (Sanitizers add to frames.)
+FRAMES := $(if $(SANITIZE),,-Wframe-larger-than=16384)
 OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
                     -fno-sanitize-recover=all)
@@ -157,13 +159,13 @@ all: $(PROGRAMS)
 $(PLAIN_BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(HS_CFLAGS) $(FRAMES) -c -o $@ $<
 
 define mpi_object_rule
 $(BUILD)/obj/$(1)/%.o: src/$(1)/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$(MPICC) $(HS_CFLAGS) -c -o $$@ $$<
+	$$(Q)$(MPICC) $(HS_CFLAGS) $(FRAMES) -c -o $$@ $$<
 endef
 $(foreach l,$(MPI_LAYERS),$(eval $(call mpi_object_rule,$(l))))
 
@@ -218,7 +220,7 @@ INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSE
 $(BUILD)/obj-interposer/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections \
+	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(FRAMES) -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections \
 	    -c -o $@ $<
 $(INTERPOSER): $(INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
@@ -233,7 +235,7 @@ PIC_FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
 $(PLAIN_BUILD)/obj-pic/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(PIC_FLAGS) -c -o $@ $<
+	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(FRAMES) $(PIC_FLAGS) -c -o $@ $<
 $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
@@ -250,7 +252,7 @@ LIBRARY_MAP := src/api/libhiersearch.map
 $(BUILD)/obj-library/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) $(PIC_FLAGS) -c -o $@ $<
+	$(Q)$(CC) $(HS_CFLAGS) $(FRAMES) $(PIC_FLAGS) -c -o $@ $<
 $(LIBRARY): $(LIBRARY_OBJECTS) $(LIBRARY_MAP)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HS_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(LIBRARY_MAP) -Wl,--gc-sections \
@@ -453,9 +455,20 @@ other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_measure))) $(INTERPOSER
 	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) PLAIN_BUILD=$(BUILD) MPICC=mpicc.openmpi measure-programs)
 measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
+# Hostile files and odd callers, for sanitizers: with the archives that the programs are linked with.
+LIBRARY_HOSTILE := $(BUILD)/tests/api/hostile
+$(LIBRARY_HOSTILE): tests/api/hostile.c $(call libs,$(USES_api))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_api)) $(HS_LDFLAGS) $(HS_LIBS)
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
 instrumented-threads: $(LIBRARY_THREADS)
+instrumented-hostile: $(BUILD)/hiersearch $(LIBRARY_HOSTILE) $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/hiersearch-measure)
+
+# The library and hiersearch-measure under ASan and UBSan with hostile files and odd callers; `check-full` has it, too.
+check-hostile:
+	$(Q)tests/run --timeout 1600 -- "tests/instrumented.sh hostile"
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
 BENCHES := $(addprefix $(BUILD)/bench/,calls certain expected lazy published)
@@ -697,5 +710,5 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
-    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads pictures bench-predict bench-table2 \
+    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -23,8 +23,8 @@
  *
  * Errors are values: a status, and one line in the error handle, the last argument, which may be
  * NULL: place, what was expected, what was found, in the words of the command line. Nothing is
- * printed, and no process is ended. A handle or a text that is NULL where nothing says that it may
- * be is HIERSEARCH_INVALID; what has no status says 0, "" or NULL of it. What the program says as
+ * printed, and no process is ended. A handle, a text or a place for a result that is NULL where
+ * nothing says that it may be is HIERSEARCH_INVALID; what has no status says 0, "" or NULL of it. What the program says as
  * notes and warnings on stderr a handle keeps as lines: hiersearch_result_notes and its like.
  *
  * Threads: there is no global state. Calls on different handles may be made at the same time; one

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Unit tests, golden cases and corpus under AddressSanitizer and UBSan, and a part of them under valgrind; the library
-# under ThreadSanitizer. Prints TAP. usage: tests/instrumented.sh sanitizers|threads|valgrind        (from the source tree's top; BUILD as for make)
+# under ThreadSanitizer. Prints TAP. usage: tests/instrumented.sh sanitizers|hostile|threads|valgrind        (from the source tree's top; BUILD as for make)
 set -u
-mode=${1:?sanitizers, threads or valgrind}
+mode=${1:?sanitizers, hostile, threads or valgrind}
 build=${BUILD:-build}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -11,10 +11,24 @@ trap 'rm -rf "$scratch"' EXIT
 
 unset MAKEFLAGS MFLAGS
 export TESTS=quick # what takes long takes longer here
+asan=$build/sanitized
+# Seeds and runs so that this takes less than a minute once it is built.
+hostile() {
+    step "the library and hiersearch-measure build with -fsanitize=address,undefined" \
+        make -s BUILD="$asan" SANITIZE=address,undefined HAVE_NCCL=0 instrumented-hostile
+    for seed in 1 2; do
+        step "the library is clean under ASan and UBSan with hostile files and odd callers, seed $seed" \
+            "$asan/tests/api/hostile" "$seed" 1500 configs/*.json tests/golden/profile/*.json tests/fuzz/corpus/{result,log,topology,use}/*
+    done
+    if [ -x "$asan/hiersearch-measure" ]; then
+        case ${MPICC:-} in *openmpi*) mpi=openmpi ;; *) mpi=mpich ;; esac
+        step "hiersearch-measure is clean under ASan and UBSan with hostile files" \
+            tests/runner/hostile_measure.py "$mpi" "$(realpath "$asan/hiersearch-measure")" "$asan/hiersearch" 1 40
+    fi
+}
 case $mode in
 sanitizers)
     export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-    asan=$build/sanitized
     step "the programs and tests build with -fsanitize=address,undefined" \
         make -s BUILD="$asan" SANITIZE=address,undefined HAVE_MPI=0 instrumented-programs
     for test in "$asan"/tests/*/test_*; do
@@ -26,6 +40,11 @@ sanitizers)
         step "corpus of $name is clean under ASan and UBSan" "$target" "tests/fuzz/corpus/$name"
     done
     BUILD=$asan step "golden cases are clean under ASan and UBSan" tests/golden/run
+    hostile # behind the others: it builds in the same folder
+    ;;
+hostile)
+    export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+    hostile
     ;;
 threads)
     step "the library builds with -fsanitize=thread" \

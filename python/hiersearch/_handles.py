@@ -121,12 +121,18 @@ def encoded(text: str) -> bytes:
         raise TypeError(f"expected a text, found {type(text).__name__}")
     if "\0" in text:
         raise InvalidError(f"expected a text without zero bytes, found one behind {text.partition(chr(0))[0][-40:]!r}")
-    return text.encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidError(f"expected a text of UTF-8, found {text[error.start : error.end][:40]!r} at {error.start}") from None
 
 
 def path_of(path: Union[str, "os.PathLike[str]"]) -> bytes:
     """A path, or what is a path perhaps, for the library."""
-    found = os.fsencode(path)
+    try:
+        found = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise InvalidError(f"expected a path, found {error.object[error.start : error.end][:40]!r} at {error.start}") from None
     if b"\0" in found:
         raise InvalidError(f"expected a path without zero bytes, found {found!r}")
     return found
@@ -161,7 +167,7 @@ def word(value: Any) -> bytes:
     if isinstance(value, float) and value.is_integer():
         return b"%d" % int(value)
     if isinstance(value, Mapping):
-        return ",".join(f"{key}={one}" for key, one in value.items()).encode()
+        return encoded(",".join(f"{key}={one}" for key, one in value.items()))
     if isinstance(value, os.PathLike):
         return path_of(value)
     if isinstance(value, (list, tuple, range)):
@@ -184,7 +190,7 @@ class Question:
         self.names: list[bytes] = []
         for name, value in options.items():
             if value is not None:
-                given = name.rstrip("_").replace("_", "-").encode()  # as_: a word of Python's
+                given = encoded(name.rstrip("_").replace("_", "-"))  # as_: a word of Python's
                 unit = b"s" if name in TIMES and not isinstance(value, str) else b""
                 call(lib.hiersearch_question_set, self.handle.pointer, given, word(value) + unit)
                 self.names.append(given)

@@ -88,6 +88,8 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
     const void *asked;
     enum hs_status status = hs_question_settings(&asked, NULL, question, "export", err);
 
+    if (!exports)
+        return hs_call_end(call, hs_expect_place(exports, err));
     *exports = NULL;
     if (status == HS_OK && ((const struct hs_export_question *)asked)->list)
         status =

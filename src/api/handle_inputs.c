@@ -14,6 +14,8 @@ enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
 {
     struct hs_call call = hs_call_begin();
 
+    if (!inputs)
+        return hs_call_end(call, hs_expect_place(inputs, hs_error_of(error)));
     *inputs = calloc(1, sizeof(**inputs));
     if (!*inputs)
         return hs_call_end(call, hs_no_memory(hs_error_of(error)));
@@ -126,6 +128,8 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
         status = hs_expect(system, "a system", err);
     if (status == HS_OK)
         status = hs_expect(inputs, "inputs", err);
+    if (!fitted)
+        return hs_call_end(call, hs_expect_place(fitted, err));
     *fitted = calloc(1, sizeof(**fitted));
     if (!*fitted)
         return hs_call_end(call, hs_no_memory(err));

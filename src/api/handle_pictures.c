@@ -70,7 +70,7 @@ enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **no
     if (status == HS_OK)
         status = hs_picture_make(&page.text, &page.said, &asked->settings, &drawn, page.err);
     if (length)
-        *length = status == HS_OK ? page.text.length : 0;
+        *length = status == HS_OK && picture ? page.text.length : 0;
     if (asked && asked->profile)
         hs_profile_release(&drawn.profile);
     return hs_page_end(&page, picture, notes, status);

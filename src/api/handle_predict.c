@@ -183,9 +183,12 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
     struct asking asking;
-    enum hs_status status = ask(&asking, system, question, NULL, err);
+    enum hs_status status;
 
+    if (!result)
+        return hs_call_end(call, hs_expect_place(result, err));
     *result = NULL;
+    status = ask(&asking, system, question, NULL, err);
     if (status == HS_OK)
         status = hs_result_new(result, err);
     if (status == HS_OK)

@@ -214,6 +214,8 @@ enum hiersearch_status hiersearch_question_new(struct hiersearch_question **ques
     const struct hs_question_kind *found;
     enum hs_status status = find_kind(&found, kind, hs_error_of(error));
 
+    if (!question)
+        return hs_call_end(call, hs_expect_place(question, hs_error_of(error)));
     *question = NULL;
     if (status == HS_OK)
         status = new_question(question, found, hs_error_of(error));

@@ -7,6 +7,10 @@
 
 enum hs_status hs_result_new(struct hiersearch_result **result, struct hs_error *err)
 {
+    enum hs_status status = hs_expect_place(result, err);
+
+    if (status != HS_OK)
+        return status;
     *result = calloc(1, sizeof(**result));
     return *result ? HS_OK : hs_no_memory(err);
 }

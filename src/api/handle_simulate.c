@@ -96,6 +96,8 @@ enum hiersearch_status hiersearch_simulation(struct hiersearch_exports **files,
     struct hs_error *err = hs_error_of(error);
     enum hs_status status;
 
+    if (!files)
+        return hs_call_end(call, hs_expect_place(files, err));
     *files = calloc(1, sizeof(**files));
     status =
         *files ? simulate(&(*files)->exports.output, system, question, err) : hs_no_memory(err);

@@ -56,6 +56,8 @@ enum hiersearch_status hiersearch_stages_new(struct hiersearch_stages **stages,
     const struct hs_result_message *of;
     enum hs_status status = hs_result_message_at(&of, result, message, err);
 
+    if (!stages)
+        return hs_call_end(call, hs_expect_place(stages, err));
     *stages = NULL;
     if (status == HS_OK) {
         *stages = calloc(1, sizeof(**stages));
@@ -90,6 +92,8 @@ enum hiersearch_status hiersearch_stages_get(struct hiersearch_stage *stage,
     struct hs_call call = hs_call_begin();
     enum hs_status status = check_index(stages, index, hs_error_of(error));
 
+    if (status == HS_OK)
+        status = hs_expect_place(stage, hs_error_of(error));
     if (status == HS_OK) {
         const struct hs_stage *from = &stages->stages[index];
 
@@ -110,6 +114,8 @@ enum hiersearch_status hiersearch_stages_group(int64_t *ranks,
     struct hs_call call = hs_call_begin();
     enum hs_status status = check_index(stages, index, hs_error_of(error));
 
+    if (status == HS_OK)
+        status = hs_expect_place(ranks, hs_error_of(error));
     if (status == HS_OK && (rank < 0 || rank >= stages->ranks))
         status = hs_fail(hs_error_of(error), HS_INVALID,
                          "expected a process from 0 to %" PRId64 ", found %" PRId64,

@@ -10,6 +10,10 @@
 
 static enum hs_status new_system(struct hiersearch_system **system, struct hs_error *err)
 {
+    enum hs_status status = hs_expect_place(system, err);
+
+    if (status != HS_OK)
+        return status;
     *system = calloc(1, sizeof(**system));
     return *system ? HS_OK : hs_no_memory(err);
 }

@@ -70,6 +70,11 @@ enum hs_status hs_expect(const void *given, const char *what, struct hs_error *e
     return given ? HS_OK : hs_fail(err, HS_INVALID, "expected %s, found none", what);
 }
 
+enum hs_status hs_expect_place(const void *place, struct hs_error *err)
+{
+    return hs_expect(place, "a place for the answer", err);
+}
+
 enum hs_status hs_expect_path(const char *path, const char *what, struct hs_error *err)
 {
     enum hs_status status = hs_expect(path, what, err);
@@ -101,6 +106,8 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
                             struct hs_error *err)
 {
     hs_text_append_bytes(text, "", 0);
+    if (status == HS_OK)
+        status = hs_expect_place(out, err);
     if (status == HS_OK && text->failed)
         status = hs_no_memory(err);
     if (status == HS_OK) {
@@ -108,7 +115,8 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
         if (!*out)
             status = hs_no_memory(err);
     } else {
-        *out = NULL;
+        if (out)
+            *out = NULL;
         hs_text_release(text);
     }
     return status;
@@ -127,7 +135,7 @@ enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **note
         status = hs_text_give(notes, &page->said, status, page->err);
     else
         hs_text_release(&page->said);
-    if (status != HS_OK) { /* the notes alone could not be given */
+    if (status != HS_OK && out) { /* the notes alone could not be given */
         free(*out);
         *out = NULL;
     }

@@ -72,10 +72,12 @@ enum hiersearch_status hs_call_end(struct hs_call call, enum hs_status status);
 struct hs_error *hs_error_of(struct hiersearch_error *error);
 /* HS_INVALID where a handle or a text is NULL that is to be there: `what`, such as "a system". */
 enum hs_status hs_expect(const void *given, const char *what, struct hs_error *err);
+/* The same of where an answer is to be written. */
+enum hs_status hs_expect_place(const void *place, struct hs_error *err);
 /* The same of a path, or of what may be one: never "-", as stdin is the caller's. */
 enum hs_status hs_expect_path(const char *path, const char *what, struct hs_error *err);
 /* The text is the caller's from now on, "" where it is empty; released where the status is a
- * failure. */
+ * failure, or there is no place for it (HS_INVALID). */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
 /* What a call that makes a text and says something ends with: its text, its notes, which the caller

@@ -59,11 +59,12 @@ enum hs_status hs_job_take(const struct hs_question *ask, const struct hs_placed
     if (hsdp->asked && (place->asked || ask->np.first != ask->np.last))
         return hs_fail(err, HS_INVALID, "--hsdp: expected one process count, and not --place");
     if (ask->words.over || ask->bytes.first > 0 || elsewise || ask->chunks.count > 0 ||
-        ask->budget_seconds > 0 || strcmp(ask->search, hs_search_strategies[0].name) != 0)
+        (place->asked && ask->budget_seconds > 0) ||
+        strcmp(ask->search, hs_search_strategies[0].name) != 0)
         return hs_fail(err, HS_INVALID,
                        "--%s: not together with --over, --size, --explain, --before, --output, "
-                       "--chunks, --budget or --search",
-                       asked);
+                       "--chunks%s or --search",
+                       asked, place->asked ? ", --budget" : "");
     return take_sharded(hsdp, err);
 }
 

@@ -45,6 +45,18 @@ static void release_hosts(struct hosts *hosts)
     free(hosts->names);
 }
 
+/* Other programs read it, as words of theirs. */
+static enum hs_status check_host(const char *name, struct hs_error *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._-";
+
+    if (name[0] != '-' && name[strspn(name, letters)] == '\0')
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "--hosts: expected names of letters, digits and . _ -, found \"%.60s\"", name);
+}
+
 /* A file where there is one of that name. */
 static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct hs_error *err)
 {
@@ -67,6 +79,7 @@ static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct h
         at += strcspn(at, between);
         if (*at)
             *at++ = '\0';
+        status = check_host(*name, err);
     }
     return status;
 }

@@ -284,19 +284,13 @@ static enum hs_status answer(struct hs_predict_point *point, const struct hs_ask
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-/* What is searched, and who searches. */
-struct search {
-    const struct hs_asked *asked;
-    const struct hs_predict_point *point;
-};
-
-static bool goes_on(void *of_search, uint64_t done, uint64_t all)
+bool hs_point_goes_on(void *of_watcher, uint64_t done, uint64_t all)
 {
-    const struct search *search = of_search;
-    const struct hs_asked *asked = search->asked;
+    const struct hs_point_watcher *watcher = of_watcher;
+    const struct hs_asked *asked = watcher->asked;
 
     if (asked->watch)
-        asked->watch(asked->watcher, &search->point->request.problem, done, all);
+        asked->watch(asked->watcher, watcher->problem, done, all);
     return hs_asked_has_time(asked);
 }
 
@@ -335,15 +329,15 @@ static enum hs_status search_nominal(struct hs_predict_point *point, const struc
 enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_asked *asked,
                                int64_t np, uint64_t bytes, struct hs_error *err)
 {
-    struct search search = {asked, point};
+    struct hs_point_watcher watcher = {asked, &point->request.problem};
     enum hs_status status;
 
     memset(point, 0, sizeof(*point));
     point->bytes = bytes;
     point->extrapolated = np > hs_system_capacity(asked->system);
     point->request = request_of(asked, np, bytes);
-    point->request.progress = goes_on;
-    point->request.watcher = &search;
+    point->request.progress = hs_point_goes_on;
+    point->request.watcher = &watcher;
     status = search_nominal(point, asked, err);
     if (status == HS_OK && is_containment(asked))
         status = search_exactly(point, err);

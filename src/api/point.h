@@ -33,6 +33,14 @@ struct hs_predict_point {
     struct hs_verdict verdict;
 };
 
+/* Of what is asked, as a search's `watcher` and `progress`: tells who watches, and says whether
+ * --budget leaves time for more. */
+struct hs_point_watcher {
+    const struct hs_asked *asked;
+    const struct hs_problem *problem;
+};
+bool hs_point_goes_on(void *of_watcher, uint64_t done, uint64_t all);
+
 /* HS_INVALID, HS_MEMORY as hs_search. */
 enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_asked *asked,
                                int64_t np, uint64_t bytes, struct hs_error *err);

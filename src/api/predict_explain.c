@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/predict.h"
+#include "base/notes.h"
 #include "search/winners.h"
 #include "view/reach.h"
 #include "view/stages.h"
@@ -95,7 +96,8 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
                      HS_AS_PLAN(&second->plan), HS_AS_TIME(second->estimate.seconds),
                      100 * (second->estimate.seconds / seconds - 1));
     else
-        hs_sheet_say(predict->sheet, "runner-up  none: this is the only plan\n");
+        hs_sheet_say(predict->sheet, "runner-up  none: %s\n",
+                     point->found.left_out[0] ? "no other was looked at" : "this is the only plan");
     if (hs_plan_is_default(&other->plan))
         return;
     others = hs_plan_cost(predict->asked.system, &point->request.problem, &other->plan);
@@ -140,25 +142,33 @@ static void say_heading(const struct hs_predict *predict, const struct hs_predic
 }
 
 static enum hs_status show_sizes(const struct hs_predict *predict,
-                                 const struct hs_predict_point *point, struct hs_error *err)
+                                 const struct hs_predict_point *point,
+                                 const struct hs_search_request *request, struct hs_error *err)
 {
     struct hs_problem problem = point->request.problem;
+    double last = SIZE_LAST;
     struct hs_size_winner *winners = NULL;
     struct hs_table table;
     struct hs_gaps gaps = {0};
     size_t count = 0;
-    char here[HS_UNIT_TEXT + 4];
-    enum hs_status status =
-        hs_size_winners(&winners, &count, &point->request, SIZE_FIRST, SIZE_LAST, err);
+    char here[HS_UNIT_TEXT + 4], heading[HS_UNIT_TEXT + 40];
+    enum hs_status status = hs_size_winners(&winners, &count, request, SIZE_FIRST, &last, err);
 
     if (status != HS_OK)
         return status;
+    if (last < SIZE_LAST)
+        hs_say_warning(predict->notes, "--budget: not looked at: winners by message size%s%s",
+                       count > 0 ? " above " : "", count > 0 ? HS_AS_BYTES((uint64_t)last) : "");
+    if (count == 0)
+        return HS_OK;
     snprintf(here, sizeof(here), "<- %s", HS_AS_BYTES(point->bytes));
     hs_winners_init(&table, HS_BY_REIGN);
     for (size_t i = 0; i < count; i++) {
         const struct hs_size_winner *winner = &winners[i];
         bool is_here = winner->bytes <= (double)point->bytes &&
-                       (i + 1 == count || (double)point->bytes < winners[i + 1].bytes);
+                       (double)point->bytes < (i + 1 < count      ? winners[i + 1].bytes
+                                               : last < SIZE_LAST ? last
+                                                                  : INFINITY);
         struct hs_winner row;
 
         problem.bytes = winner->bytes;
@@ -170,7 +180,9 @@ static enum hs_status show_sizes(const struct hs_predict *predict,
         hs_winners_add(&table, &row);
     }
     free(winners);
-    say_heading(predict, point, "Winner by message size, 1KiB to 16GiB");
+    snprintf(heading, sizeof(heading), "Winner by message size, 1KiB to %s",
+             HS_AS_BYTES((uint64_t)last));
+    say_heading(predict, point, heading);
     hs_sheet_table(predict->sheet, &table);
     hs_predict_legend(predict, &gaps, false, false);
     return HS_OK;
@@ -213,22 +225,29 @@ static void add_count(struct hs_table *table, struct hs_gaps *gaps,
 }
 
 static enum hs_status show_counts(const struct hs_predict *predict,
-                                  const struct hs_predict_point *point, struct hs_error *err)
+                                  const struct hs_predict_point *point,
+                                  const struct hs_search_request *request, struct hs_error *err)
 {
     const struct hs_problem *here = &point->request.problem;
     struct hs_table table;
     struct hs_np_winner *winners = NULL;
     struct hs_gaps gaps = {0};
     int64_t counts[NP_COUNTS];
-    size_t count = neighbouring_counts(counts, here->group.size);
-    enum hs_status status = hs_np_winners(&winners, counts, count, &point->request, err);
+    size_t all = neighbouring_counts(counts, here->group.size), count = all;
+    enum hs_status status = hs_np_winners(&winners, counts, &count, request, err);
 
     if (status != HS_OK)
         return status;
+    if (count < all)
+        hs_say_warning(predict->notes,
+                       "--budget: not looked at: winners of %" PRId64 " to %" PRId64 " processes",
+                       counts[count], counts[all - 1]);
     hs_winners_init(&table, HS_BY_NEAR_COUNTS);
     for (size_t i = 0; i < count; i++)
         add_count(&table, &gaps, predict, &winners[i], here);
     free(winners);
+    if (count == 0)
+        return HS_OK;
     say_heading(predict, point, "Winner by process count, and how it follows from the one before");
     hs_sheet_table(predict->sheet, &table);
     hs_predict_legend(predict, &gaps, false,
@@ -273,6 +292,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
 {
     const char *text = predict->settings->explain;
     struct hs_plan plan = hs_point_best_plan(point)->plan;
+    struct hs_point_watcher watcher = {&predict->asked, &point->request.problem};
+    struct hs_search_request request = point->request;
     enum hs_status status = HS_OK;
 
     if (strcmp(text, "best") != 0)
@@ -286,10 +307,12 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
         hs_sheet_say(predict->sheet, "one process: nothing travels, there is nothing to explain\n");
         return HS_OK;
     }
+    request.progress = hs_point_goes_on;
+    request.watcher = &watcher;
     status = show_why(predict, point, &plan, err);
     if (status == HS_OK)
-        status = show_sizes(predict, point, err);
+        status = show_sizes(predict, point, &request, err);
     if (status == HS_OK && predict->settings->ask.mesh.count == 0)
-        status = show_counts(predict, point, err);
+        status = show_counts(predict, point, &request, err);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "api/predict.h"
+#include "base/notes.h"
 
 #define MEMORY_TEXT  64
 #define FITTING_TEXT 160
@@ -78,7 +79,8 @@ static void say_best(const struct hs_predict *predict, const struct hs_sharded *
     const struct hs_sharded_way *best = sharded->best;
 
     if (!best) {
-        hs_sheet_stress(predict->sheet, "none fits");
+        hs_sheet_stress(predict->sheet, "none %sfits",
+                        sharded->count < sharded->possible ? "of those looked at " : "");
         hs_sheet_say(predict->sheet,
                      ": %s are less than its shard, " STATE ", and %d whole units\n\n",
                      memory_text((char[MEMORY_TEXT]){0}, sharded), AS_STATE(sharded),
@@ -106,6 +108,13 @@ enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error
     if (status == HS_OK) {
         say_title(predict, &sharded);
         say_best(predict, &sharded);
+        if (sharded.count < sharded.possible)
+            hs_say_warning(predict->notes,
+                           "--budget: not looked at: more than %" PRId64
+                           " shard%s, %zu of %zu ways",
+                           sharded.ways[sharded.count - 1].shards,
+                           HS_PLURAL(sharded.ways[sharded.count - 1].shards),
+                           sharded.possible - sharded.count, sharded.possible);
         hs_sharded_show(predict->sheet, &sharded);
         if (sharded.best)
             say_settings(predict, sharded.best);

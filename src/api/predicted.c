@@ -24,7 +24,7 @@ enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
     result->complete = true;
     result->extrapolated = np > hs_system_capacity(system);
     result->command = hs_strdup(command);
-    result->created = hs_strdup(hs_clock_utc(created));
+    result->created = hs_strdup(hs_clock_utc_made(created));
     if (!result->command || !result->created)
         return hs_no_memory(err);
     status = hs_system_copy(&result->system, system, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/jobs.h"
+#include "api/point.h"
 #include "model/price_library.h"
 #include "search/axes.h"
 #include "search/lattice.h"
@@ -91,6 +92,8 @@ static enum hs_status weigh(struct hs_sharded_way *way, const struct hs_sharded 
 enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked *asked,
                                const struct hs_sharded_words *words, struct hs_error *err)
 {
+    struct hs_problem problem = hs_problem_world((int64_t)asked->question->np.first, 0);
+    struct hs_point_watcher watcher = {asked, &problem};
     struct hs_lattice shards;
     double least = INFINITY;
     enum hs_status status;
@@ -100,10 +103,14 @@ enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked
     status = hs_lattice_init(&shards, hs_group_world((int64_t)asked->question->np.first), err);
     if (status != HS_OK)
         return status;
-    sharded->ways = calloc(shards.node_count, sizeof(*sharded->ways));
+    problem.bytes = sharded->unit_bytes;
+    sharded->possible = shards.node_count;
+    sharded->ways = calloc(sharded->possible, sizeof(*sharded->ways));
     if (!sharded->ways)
         status = hs_no_memory(err);
-    for (size_t i = 0; i < shards.node_count && status == HS_OK; i++) {
+    for (size_t i = 0; i < sharded->possible && status == HS_OK &&
+                       (hs_point_goes_on(&watcher, i, sharded->possible) || i == 0);
+         i++) {
         struct hs_sharded_way *way = &sharded->ways[sharded->count++];
 
         status = weigh(way, sharded, shards.divisors[i], err);

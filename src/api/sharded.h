@@ -80,16 +80,16 @@ struct hs_sharded {
     const char *gpu; /* whose memory counts, as the catalogue has it; NULL: none is known, or it was
                         given */
     double memory;   /* bytes of a GPU; 0: not known */
-    double unit_bytes;               /* of one whole unit's weights */
-    int64_t weights, optimizer, all; /* what lies in shards, bytes per parameter; gradients are
+    double unit_bytes;                 /* of one whole unit's weights */
+    int64_t weights, optimizer, all;   /* what lies in shards, bytes per parameter; gradients are
                                              as the weights */
-    struct hs_sharded_way *ways;     /* [count] owned, fewest shards first */
-    size_t count;
+    struct hs_sharded_way *ways;       /* [count] owned, fewest shards first */
+    size_t count, possible;            /* ways looked at, and that there are */
     const struct hs_sharded_way *best; /* of those that fit; NULL: none does */
 };
 
-/* For the one process count of what is asked. HS_INVALID as hs_search, HS_MEMORY; release in any
- * case. */
+/* For the one process count of what is asked; the first ways where --budget ends before all.
+ * HS_INVALID as hs_search, HS_MEMORY; release in any case. */
 enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked *asked,
                                const struct hs_sharded_words *words, struct hs_error *err);
 void hs_sharded_release(struct hs_sharded *sharded);

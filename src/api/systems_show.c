@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/systems.h"
@@ -262,12 +263,15 @@ static enum hs_status show_here(const struct hs_systems_page *page, struct hs_er
     struct hs_system system = {.level_count = 0};
     struct hs_text found = {0};
     struct hs_error why;
-    struct hs_node node;
+    struct hs_node *node = malloc(sizeof(*node));
     enum hs_status status;
 
-    hs_node_read(&node);
-    status = hs_system_of_node(&system, &found, NULL, &node, &why);
-    hs_node_release(&node);
+    if (!node)
+        return hs_no_memory(err);
+    hs_node_read(node);
+    status = hs_system_of_node(&system, &found, NULL, node, &why);
+    hs_node_release(node);
+    free(node);
     if (status == HS_OK) {
         status = hs_systems_show_one(page, &system, found.data, err);
     } else if (told) {
@@ -289,7 +293,9 @@ void hs_checked_init(struct hs_checked *checked)
     hs_findings_init(&checked->findings);
 }
 
-void hs_checked_add(struct hs_checked *checked, const struct hs_system *system, const char *name)
+/* Not in the frame of who has the system: stacks may be small. */
+__attribute__((noinline)) void hs_checked_add(struct hs_checked *checked,
+                                              const struct hs_system *system, const char *name)
 {
     struct hs_finding findings[HS_FINDINGS_MAX];
     size_t count = hs_system_check(findings, system);

@@ -12,5 +12,8 @@ double hs_clock_seconds(void);
 /* Now as ISO 8601 in UTC, such as 2026-01-31T12:00:00Z. Where the machine's clock is beyond the
  * years 1000 to 9999, 1970 begins: what is dated stays readable. Returns `text`. */
 char *hs_clock_utc(char text[HS_CLOCK_UTC]);
+/* The same of what is made from its input alone: where SOURCE_DATE_EPOCH has the seconds of a date,
+ * that, so that the same input makes the same bytes. */
+char *hs_clock_utc_made(char text[HS_CLOCK_UTC]);
 
 #endif

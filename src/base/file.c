@@ -25,7 +25,7 @@
 static enum hs_status read_all(struct hs_text *content, int fd, const char *name, size_t limit,
                                struct hs_error *err)
 {
-    char block[1 << 16], size[HS_UNIT_TEXT];
+    char block[1 << 13], size[HS_UNIT_TEXT];
 
     while (content->length <= limit) {
         size_t wanted =

@@ -86,13 +86,14 @@ static enum hs_status find_interposers(char both[2 * PATH_MAX],
 static enum hs_status preload(const char *libraries, struct hs_error *err)
 {
     const char *before = getenv("LD_PRELOAD");
-    char both[4 * PATH_MAX];
-    int length = snprintf(both, sizeof(both), "%s%s%s", libraries, before && before[0] ? ":" : "",
-                          before ? before : "");
+    struct hs_text both = {0};
+    enum hs_status status;
 
-    if (length >= (int)sizeof(both))
-        return hs_fail(err, HS_INVALID, "LD_PRELOAD: %s", strerror(ENAMETOOLONG));
-    return hs_interposed_set("LD_PRELOAD", both, err);
+    hs_text_append(&both, "%s%s%s", libraries, before && before[0] ? ":" : "",
+                   before ? before : "");
+    status = both.failed ? hs_no_memory(err) : hs_interposed_set("LD_PRELOAD", both.data, err);
+    hs_text_release(&both);
+    return status;
 }
 
 /* What the interposer counts, and who makes a file of it. */
@@ -117,8 +118,9 @@ static enum hs_status set_profile(const char *profile, struct hs_error *err)
 enum hs_status hs_interposed_become(const struct hs_interposed *interposed, struct hs_error *err)
 {
     const struct hs_argument_list *program = &interposed->program;
-    char libraries[2 * PATH_MAX], **argv = calloc(program->count + 1, sizeof(*argv));
-    enum hs_status status = argv ? HS_OK : hs_no_memory(err);
+    char **argv = calloc(program->count + 1, sizeof(*argv));
+    char *libraries = malloc((size_t)2 * PATH_MAX);
+    enum hs_status status = argv && libraries ? HS_OK : hs_no_memory(err);
 
     if (status == HS_OK && interposed->profile)
         status = set_profile(interposed->profile, err);
@@ -131,6 +133,7 @@ enum hs_status hs_interposed_become(const struct hs_interposed *interposed, stru
         execvp(argv[0], argv);
         status = hs_fail(err, HS_FAILED, "cannot run %s: %s", argv[0], strerror(errno));
     }
+    free(libraries);
     free(argv);
     return status;
 }

@@ -260,11 +260,15 @@ static enum hs_status last_words(const char *scratch, int status, struct hs_erro
 static enum hs_status take_result(struct hs_result *result, const char *scratch,
                                   struct hs_error *err)
 {
-    char path[PATH_MAX + 16], plan[HS_SPLIT_TEXT], words[WORDS_BYTES];
+    char *path, plan[HS_SPLIT_TEXT], words[WORDS_BYTES];
     struct hs_result simulated;
+    enum hs_status status;
 
-    snprintf(path, sizeof(path), "%s/" RESULT, scratch);
-    if (hs_result_load(&simulated, path, err) != HS_OK)
+    if (asprintf(&path, "%s/" RESULT, scratch) < 0)
+        return hs_no_memory(err);
+    status = hs_result_load(&simulated, path, err);
+    free(path);
+    if (status != HS_OK)
         return hs_error_prefix(err, HS_FAILED, "the simulation failed");
     hs_result_release(result);
     *result = simulated;

@@ -114,6 +114,18 @@ static bool is_cut(const struct hs_task *task)
     return !hs_collective_is_one_way(task->collective);
 }
 
+enum hs_status hs_task_check_count(const struct hs_task *task, size_t line, struct hs_error *err)
+{
+    size_t padded = hs_task_padded(task, line);
+
+    if (is_cut(task) || padded <= HS_CHUNK_ELEMENTS_MAX)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu in one call",
+                   task->kind != HS_TASK_STAGE ? hs_collectives[task->collective].written
+                                               : hs_phase_names[task->stage.phase],
+                   padded, HS_CHUNK_ELEMENTS_MAX);
+}
+
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
@@ -127,14 +139,11 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
         status = check_group(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
+    if (status == HS_OK)
+        status = hs_task_check_count(task, work->line, err);
     if (status != HS_OK)
         return status;
     padded = hs_task_padded(task, work->line);
-    if (!is_cut(task) && padded > HS_CHUNK_ELEMENTS_MAX)
-        return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
-                       task->kind != HS_TASK_STAGE ? hs_collectives[task->collective].written
-                                                   : hs_phase_names[task->stage.phase],
-                       padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
                          work->room);

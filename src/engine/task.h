@@ -68,9 +68,13 @@ size_t hs_task_padded(const struct hs_task *task, size_t line);
 struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t rank);
 /* No task of np ranks and `count` elements has more than this. */
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line);
+/* HS_INVALID: more than HS_CHUNK_ELEMENTS_MAX (stages.h) elements travel, and chunks would change
+ * what the task does. Asks for kind, collective, group and count, of a stage its phase and layer.
+ * Local. */
+enum hs_status hs_task_check_count(const struct hs_task *task, size_t line, struct hs_error *err);
 /* HS_INVALID where a plan or a stage is none of np processes, or has no room; where a plan does not
- * suit its collective, which in chunks none but an AllReduce's does: of HS_CHUNK_ELEMENTS_MAX
- * (stages.h) and more neither. Local. */
+ * suit its collective, which in chunks none but an AllReduce's does; where hs_task_check_count
+ * says so. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
 /* The same for an engine of a library's own calls: HS_INVALID where algorithms are named, too. */
 enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err);

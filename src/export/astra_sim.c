@@ -275,12 +275,22 @@ static void add_workloads(struct hs_export_output *out, const struct hs_export_j
     hs_text_release(&trace);
 }
 
+static void note_launch(struct hs_export_output *out, const struct hs_export_job *job)
+{
+    struct hs_plan_cost cost = cost_of(job, hs_export_plan(job)->chunks);
+
+    if (cost.launch_seconds > 0)
+        hs_export_note(out,
+                       "astra-sim: the launch of the calls (%g us of %g us in all) is not in its "
+                       "model",
+                       cost.launch_seconds * 1e6, cost.seconds * 1e6);
+}
+
 static enum hs_status write_astra_sim(struct hs_export_output *out, const struct hs_export_job *job,
                                       struct hs_error *err)
 {
     const struct hs_result *result = job->result;
     enum hs_status status = hs_export_need_system(job, &hs_exporter_astra_sim, err);
-    struct hs_plan_cost cost;
 
     if (status != HS_OK)
         return status;
@@ -290,17 +300,12 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
                        " processes, expected "
                        "at most %d: predict fewer, the rule is the same",
                        hs_result_group(result).size, NP_MAX);
-    cost = cost_of(job, hs_export_plan(job)->chunks);
     add_network(out, job);
     if ((status = add_json(out, job, "system.json", put_system, err)) ||
         (status = add_json(out, job, "memory.json", put_memory, err)))
         return status;
     add_workloads(out, job);
-    if (cost.launch_seconds > 0)
-        hs_export_note(out,
-                       "astra-sim: the launch of the calls (%g us of %g us in all) is not in its "
-                       "model",
-                       cost.launch_seconds * 1e6, cost.seconds * 1e6);
+    note_launch(out, job);
     return HS_OK;
 }
 

@@ -94,7 +94,7 @@ static void put_phases(struct hs_json_writer *w, const struct hs_export_job *job
 static void put_mesh(struct hs_json_writer *w, const struct hs_result *result)
 {
     struct hs_group group = hs_result_group(result);
-    double colours[COLOURS_NP_MAX], keys[COLOURS_NP_MAX];
+    double numbers[COLOURS_NP_MAX];
 
     if (result->mesh.count == 0)
         return;
@@ -102,13 +102,13 @@ static void put_mesh(struct hs_json_writer *w, const struct hs_result *result)
     hs_json_write_text(w, "mesh", hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
     hs_json_write_text(w, "over", hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
     hs_json_write_number(w, "size", (double)group.size);
-    for (int64_t rank = 0; rank < result->np && result->np <= COLOURS_NP_MAX; rank++) {
-        colours[rank] = (double)hs_group_number(&group, rank);
-        keys[rank] = (double)hs_group_place(&group, rank);
-    }
     if (result->np <= COLOURS_NP_MAX) {
-        hs_json_write_numbers(w, "colours", colours, (size_t)result->np);
-        hs_json_write_numbers(w, "keys", keys, (size_t)result->np);
+        for (int64_t rank = 0; rank < result->np; rank++)
+            numbers[rank] = (double)hs_group_number(&group, rank);
+        hs_json_write_numbers(w, "colours", numbers, (size_t)result->np);
+        for (int64_t rank = 0; rank < result->np; rank++)
+            numbers[rank] = (double)hs_group_place(&group, rank);
+        hs_json_write_numbers(w, "keys", numbers, (size_t)result->np);
     }
     hs_json_close(w, '}');
 }

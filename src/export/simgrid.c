@@ -135,18 +135,19 @@ static void write_graph_links(const struct platform *platform, size_t l, int64_t
 {
     const struct hs_level *level = &platform->system->levels[l];
     double scale = level->bytes_per_second / hs_links_sends_least(&level->links);
-    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    double rates[HS_LINKS_VERTICES];
     int vertices = hs_links_vertices(&level->links);
 
-    hs_links_rates(rates, &level->links);
-    for (int from = 0; from < vertices; from++)
+    for (int from = 0; from < vertices; from++) {
+        hs_links_rates_of(rates, &level->links, from, false);
         for (int to = 0; to < vertices; to++)
-            if (rates[from * vertices + to] > 0)
+            if (rates[to] > 0)
                 hs_text_append(platform->text,
                                "  <link id=\"g%zu_%" PRId64 "_%d_%d\" bandwidth=\"%.17gBps\" "
                                "latency=\"%.17gs\"/>\n",
-                               l, unit, from, to, scale * rates[from * vertices + to],
+                               l, unit, from, to, scale * rates[to],
                                latency_between(level, from, to));
+    }
 }
 
 /* From the child that begins with this rank to all later ones of its unit. */

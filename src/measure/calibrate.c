@@ -76,10 +76,17 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
                                                .algorithms = settings->algorithms,
                                                .stages = &settings->stages};
     const struct hs_problem problem = hs_campaign_problem(&run->campaign, 0);
+    size_t line = hs_backend_line(run->campaign.backend, settings->campaign.datatype);
     struct hs_calibrate_plan tasks;
     enum hs_status status;
 
     status = hs_calibrate_plan_make(&tasks, &run->campaign.system, &problem, &extent, err);
+    for (size_t i = 0; i < tasks.count && status == HS_OK; i++) {
+        struct hs_task task = {
+            .kind = HS_TASK_STAGE, .stage = tasks.tasks[i].stage, .count = tasks.tasks[i].count};
+
+        status = hs_task_check_count(&task, line, err);
+    }
     if (status != HS_OK) {
         hs_calibrate_plan_release(&tasks);
         return status;

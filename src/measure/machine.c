@@ -119,14 +119,17 @@ static bool fill_kind(struct hs_result_topology *out, const struct hs_node *node
 static enum hs_status read_node(struct hs_text *text, bool propose, struct hs_error *err)
 {
     struct hs_result_topology kind = {.hosts = NULL};
-    struct hs_node node;
+    struct hs_node *node = malloc(sizeof(*node));
     enum hs_status status;
 
-    hs_node_read(&node);
-    status = fill_kind(&kind, &node, propose)
+    if (!node)
+        return out_of_memory(err);
+    hs_node_read(node);
+    status = fill_kind(&kind, node, propose)
                  ? hs_fields_print(text, &hs_topology_fields, &kind, false, err)
                  : out_of_memory(err);
-    hs_node_release(&node);
+    hs_node_release(node);
+    free(node);
     hs_fields_release(&hs_topology_fields, &kind);
     return status;
 }

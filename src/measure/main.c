@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     const struct job *job = choose_job(argv[0]);
     struct hs_option_table table = {job->rows->options, job->rows->arguments, job->rows->launcher};
     enum hs_option_request request = HS_REQUEST_RUN;
-    union state state;
+    static union state state;
     struct hs_error error = {.status = HS_OK};
     struct hs_text line = {0};
     enum hs_status status;
@@ -208,7 +208,6 @@ int main(int argc, char **argv)
 
     hs_standard_files_keep();
     setlocale(LC_CTYPE, "");
-    memset(&state, 0, sizeof(state));
     hs_command_line_append(&line, "hiersearch measure", argc - 1, argv + 1);
     if (job == &jobs[0])
         state.session.command_line = line.failed ? "hiersearch measure" : line.data;

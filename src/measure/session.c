@@ -93,6 +93,29 @@ static enum hs_status check_letters(const struct hs_session *session,
     return HS_OK;
 }
 
+/* All plans of a size are padded as the library's own call is. */
+static enum hs_status check_sizes(const struct hs_session *session, struct hs_error *err)
+{
+    const struct hs_campaign *campaign = &session->campaign;
+    const struct hs_range *sizes = &campaign->options->sizes;
+    enum hs_datatype datatype = campaign->options->datatype;
+    size_t line = hs_backend_line(campaign->backend, datatype);
+    enum hs_status status = HS_OK;
+
+    for (uint64_t bytes = sizes->first; bytes && status == HS_OK;
+         bytes = hs_range_next(sizes, bytes)) {
+        struct hs_problem problem = hs_campaign_problem(campaign, (double)bytes);
+        struct hs_task task = {.kind = HS_TASK_NATIVE,
+                               .plan = hs_problem_flat(&problem),
+                               .collective = problem.collective,
+                               .group = problem.group,
+                               .count = bytes / hs_datatype_bytes(datatype)};
+
+        status = hs_error_prefix(err, hs_task_check_count(&task, line, err), HS_AS_BYTES(bytes));
+    }
+    return status;
+}
+
 static enum hs_status choose_algorithms(struct hs_session *session, struct hs_error *err)
 {
     struct hs_campaign *campaign = &session->campaign;
@@ -350,6 +373,8 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     if (!session->lazy && strcmp(settings->search, HS_SEARCH_AUTO) == 0)
         settings->search = hs_search_strategies[0].name;
     status = hs_campaign_backend(campaign, err);
+    if (status == HS_OK)
+        status = check_sizes(session, err);
     if (status == HS_OK)
         status = choose_algorithms(session, err);
     if (status == HS_OK)

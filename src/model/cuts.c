@@ -1,6 +1,7 @@
 #include "model/cuts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FLOW_MAX (HS_LINKS_VERTICES + 1)
@@ -10,9 +11,9 @@
 
 struct flow {
     int vertices;
-    double left[FLOW_MAX * FLOW_MAX]; /* that each arc still carries */
-    double least;                     /* what is less than that is nothing */
+    double least; /* what is less than that is nothing */
     int level[FLOW_MAX], next[FLOW_MAX];
+    double left[]; /* [vertices][vertices] that each arc still carries */
 };
 
 static double *arc(struct flow *flow, int u, int v)
@@ -82,33 +83,49 @@ static double find_flow(struct flow *flow, int from, int to)
 
 struct net {
     int units, vertices;
-    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    double *rates;     /* [vertices][vertices] */
+    struct flow *flow; /* for one flow at a time: it has one vertex more */
 };
 
-static struct net net_of(const struct hs_links *links, bool back)
+/* Released in any case; false: out of memory. */
+static bool make_net(struct net *net, const struct hs_links *links, bool back)
 {
-    struct net net = {.units = links->units, .vertices = hs_links_vertices(links)};
+    size_t vertices = (size_t)hs_links_vertices(links), arcs = (vertices + 1) * (vertices + 1);
 
-    hs_links_rates(net.rates, links);
-    for (int u = 0; back && u < net.vertices; u++)
-        for (int v = 0; v < u; v++) {
-            double rate = net.rates[u * net.vertices + v];
+    *net = (struct net){.units = links->units,
+                        .vertices = hs_links_vertices(links),
+                        .rates = malloc(vertices * vertices * sizeof(*net->rates)),
+                        .flow = malloc(sizeof(*net->flow) + arcs * sizeof(double))};
+    if (!net->rates || !net->flow)
+        return false;
+    hs_links_rates(net->rates, links);
+    for (size_t u = 0; back && u < vertices; u++)
+        for (size_t v = 0; v < u; v++) {
+            double rate = net->rates[u * vertices + v];
 
-            net.rates[u * net.vertices + v] = net.rates[v * net.vertices + u];
-            net.rates[v * net.vertices + u] = rate;
+            net->rates[u * vertices + v] = net->rates[v * vertices + u];
+            net->rates[v * vertices + u] = rate;
         }
-    return net;
+    return true;
+}
+
+static void release_net(struct net *net)
+{
+    free(net->rates);
+    free(net->flow);
 }
 
 /* The net with one vertex more, its last, which nothing leads to or from. */
-static void begin_flow(struct flow *flow, const struct net *net)
+static struct flow *begin_flow(const struct net *net)
 {
     size_t width = (size_t)net->vertices;
+    struct flow *flow = net->flow;
 
     flow->vertices = net->vertices + 1;
     memset(flow->left, 0, (width + 1) * (width + 1) * sizeof(double));
     for (int u = 0; u < net->vertices; u++)
         memcpy(arc(flow, u, 0), &net->rates[(size_t)u * width], width * sizeof(double));
+    return flow;
 }
 
 /* Units on the source's side. */
@@ -124,10 +141,9 @@ static uint64_t source_side(const struct flow *flow, int units)
 
 static double leaving(const struct net *net, uint64_t units)
 {
-    struct flow flow;
+    struct flow *flow = begin_flow(net);
     double all = 1;
 
-    begin_flow(&flow, net);
     for (int i = 0; i < net->vertices * net->vertices; i++)
         all += net->rates[i];
     /* All of the set are one source, all others one sink. */
@@ -135,17 +151,19 @@ static double leaving(const struct net *net, uint64_t units)
 
     for (int u = 0; u < net->units; u++)
         if (units >> u & 1)
-            *arc(&flow, from, u) = u == from ? 0 : all;
+            *arc(flow, from, u) = u == from ? 0 : all;
         else
-            *arc(&flow, u, to) = all;
-    return find_flow(&flow, from, to);
+            *arc(flow, u, to) = all;
+    return find_flow(flow, from, to);
 }
 
 double hs_cuts_leaving(const struct hs_links *links, uint64_t units)
 {
-    struct net net = net_of(links, false);
+    struct net net;
+    double rate = make_net(&net, links, false) ? leaving(&net, units) : NAN;
 
-    return leaving(&net, units);
+    release_net(&net);
+    return rate;
 }
 
 /* ---- allgather ------------------------------------------------------------------------------- */
@@ -153,19 +171,17 @@ double hs_cuts_leaving(const struct hs_links *links, uint64_t units)
 /* The least B(S) / |S| over sets without unit `without`, below `rate`; `rate`: there is none. */
 static double narrow(uint64_t *set, const struct net *net, int without, double rate)
 {
-    struct flow flow;
-
     for (;;) {
+        struct flow *flow = begin_flow(net);
         int source = net->vertices;
         uint64_t side;
         double lower;
 
-        begin_flow(&flow, net);
         for (int u = 0; u < net->units; u++)
-            *arc(&flow, source, u) = u == without ? 0 : rate;
-        if (find_flow(&flow, source, without) >= (net->units - 1) * rate * (1 - ROUNDING))
+            *arc(flow, source, u) = u == without ? 0 : rate;
+        if (find_flow(flow, source, without) >= (net->units - 1) * rate * (1 - ROUNDING))
             return rate;
-        side = source_side(&flow, net->units);
+        side = source_side(flow, net->units);
         lower = leaving(net, side) / __builtin_popcountll(side);
         if (lower >= rate * (1 - ROUNDING))
             return rate;
@@ -202,11 +218,10 @@ struct parting {
 static uint64_t find_set(struct parting *parting, int i)
 {
     const struct net *net = parting->net;
-    struct flow flow;
+    struct flow *flow = begin_flow(net);
     double all = 1, given = 0;
     int to = net->vertices;
 
-    begin_flow(&flow, net);
     for (int v = 0; v < net->vertices * net->vertices; v++)
         all += net->rates[v];
     for (int j = 0; j < i; j++) {
@@ -214,15 +229,15 @@ static uint64_t find_set(struct parting *parting, int i)
 
         all += fabs(part);
         if (part > 0)
-            *arc(&flow, i, j) += part;
+            *arc(flow, i, j) += part;
         else
-            *arc(&flow, j, to) += -part;
+            *arc(flow, j, to) += -part;
         given += fmax(0, part);
     }
     for (int j = i + 1; j < net->units; j++)
-        *arc(&flow, j, to) = all;
-    parting->part[i] = find_flow(&flow, i, to) - given - parting->toll;
-    return source_side(&flow, net->units);
+        *arc(flow, j, to) = all;
+    parting->part[i] = find_flow(flow, i, to) - given - parting->toll;
+    return source_side(flow, net->units);
 }
 
 /* The partition with the least sum of B(P) - toll. */
@@ -277,18 +292,16 @@ static double partition_rate(struct parting *parting)
 static double narrowest(uint64_t *set, const struct net *net)
 {
     double least = INFINITY;
-    struct flow flow;
 
     for (int v = 1; v < net->units; v++)
         for (int way = 0; way < 2; way++) {
-            double rate;
-
-            begin_flow(&flow, net);
+            struct flow *flow = begin_flow(net);
             /* Relays pass on, so a flow may end at any unit beyond. */
-            rate = way == 0 ? find_flow(&flow, 0, v) : find_flow(&flow, v, 0);
+            double rate = way == 0 ? find_flow(flow, 0, v) : find_flow(flow, v, 0);
+
             if (rate < least) {
                 least = rate;
-                *set = source_side(&flow, net->units);
+                *set = source_side(flow, net->units);
             }
         }
     return least;
@@ -303,23 +316,21 @@ static struct hs_cuts cuts_of_parting(const struct parting *parting, double rate
     return cuts;
 }
 
-static struct hs_cuts bound_allreduce(const struct hs_links *links)
+/* `back`: against the direction of the links; NULL: they are alike. */
+static struct hs_cuts bound_allreduce(const struct net *net, const struct net *back)
 {
-    struct net net = net_of(links, false), back;
-    struct parting parting = {.net = &net};
-    struct hs_cuts cuts = cuts_of_parting(&parting, partition_rate(&parting), false);
+    struct parting parting = {.net = net};
+    double rate = partition_rate(&parting);
+    struct hs_cuts cuts = cuts_of_parting(&parting, rate, false);
     uint64_t set = 1;
-    double rate;
 
-    cuts = cuts_of_parting(&parting, 2 / cuts.seconds_per_byte, false);
-    if (hs_links_alike(links))
+    if (!back)
         return cuts;
-    back = net_of(links, true);
-    parting.net = &back;
+    parting.net = back;
     rate = partition_rate(&parting);
     if (2 / rate > cuts.seconds_per_byte)
         cuts = cuts_of_parting(&parting, rate, true);
-    rate = narrowest(&set, &net);
+    rate = narrowest(&set, net);
     if (1 / rate > cuts.seconds_per_byte)
         cuts = (struct hs_cuts){.seconds_per_byte = 1 / rate, .part_count = 1, .parts = {set}};
     return cuts;
@@ -369,27 +380,28 @@ static void try_all(struct hs_cuts *cuts, const struct net *net)
     }
 }
 
-static struct hs_cuts bound_exchange(const struct hs_links *links)
+static struct hs_cuts bound_exchange(const struct net *net, const struct hs_links *links)
 {
-    struct net net = net_of(links, false);
     struct hs_cuts cuts = {.part_count = 1}, other;
     static const enum hs_phase others[] = {HS_ALLGATHER, HS_REDUCE_SCATTER, HS_ALLREDUCE};
     uint64_t all = hs_links_all(links);
 
-    if (net.vertices <= HS_CUTS_ALL) {
-        try_all(&cuts, &net);
+    if (net->vertices <= HS_CUTS_ALL) {
+        try_all(&cuts, net);
         return cuts;
     }
-    for (int u = 0; u < net.units; u++) {
-        try_set(&cuts, &net, 1ULL << u, leaving(&net, 1ULL << u));
-        try_set(&cuts, &net, all ^ 1ULL << u, leaving(&net, all ^ 1ULL << u));
+    for (int u = 0; u < net->units; u++) {
+        try_set(&cuts, net, 1ULL << u, leaving(net, 1ULL << u));
+        try_set(&cuts, net, all ^ 1ULL << u, leaving(net, all ^ 1ULL << u));
     }
     for (int i = 0; i < 3; i++) {
         other = hs_cuts_of(links, others[i]);
         for (int p = 0; p < other.part_count; p++) {
-            try_set(&cuts, &net, other.parts[p], leaving(&net, other.parts[p]));
-            try_set(&cuts, &net, all ^ other.parts[p], leaving(&net, all ^ other.parts[p]));
+            try_set(&cuts, net, other.parts[p], leaving(net, other.parts[p]));
+            try_set(&cuts, net, all ^ other.parts[p], leaving(net, all ^ other.parts[p]));
         }
+        if (isnan(other.seconds_per_byte))
+            return other;
     }
     return cuts;
 }
@@ -397,18 +409,23 @@ static struct hs_cuts bound_exchange(const struct hs_links *links)
 struct hs_cuts hs_cuts_of(const struct hs_links *links, enum hs_phase phase)
 {
     struct hs_cuts cuts = {0};
-    struct net net;
+    struct net net, back = {0};
+    bool one_way = phase == HS_ALLREDUCE && !hs_links_alike(links);
 
     if (links->units < 2)
         return cuts;
-    if (phase == HS_ALLREDUCE)
-        return bound_allreduce(links);
-    if (phase == HS_EXCHANGE)
-        return bound_exchange(links);
-    if (phase == HS_ALLGATHER || phase == HS_REDUCE_SCATTER) {
-        net = net_of(links, phase == HS_REDUCE_SCATTER);
+    if (!make_net(&net, links, phase == HS_REDUCE_SCATTER) ||
+        (one_way && !make_net(&back, links, true)))
+        cuts.seconds_per_byte = NAN;
+    else if (phase == HS_ALLREDUCE)
+        cuts = bound_allreduce(&net, one_way ? &back : NULL);
+    else if (phase == HS_EXCHANGE)
+        cuts = bound_exchange(&net, links);
+    else if (phase == HS_ALLGATHER || phase == HS_REDUCE_SCATTER) {
         cuts = bound_allgather(&net);
         cuts.entering = phase == HS_REDUCE_SCATTER;
     }
+    release_net(&net);
+    release_net(&back);
     return cuts;
 }

@@ -36,9 +36,9 @@ struct hs_cuts {
 };
 
 /* Of HS_ALLGATHER, HS_REDUCE_SCATTER, HS_ALLREDUCE or HS_EXCHANGE; of other phases {0}. Units that
- * are not joined: INFINITY. Cannot fail. */
+ * are not joined: INFINITY. NaN: out of memory. */
 struct hs_cuts hs_cuts_of(const struct hs_links *links, enum hs_phase phase);
-/* Bytes per second that can leave a set of units, B(S): a maximum flow. */
+/* Bytes per second that can leave a set of units, B(S): a maximum flow; NaN: out of memory. */
 double hs_cuts_leaving(const struct hs_links *links, uint64_t units);
 
 #endif

@@ -315,7 +315,7 @@ double hs_graph_bound(const struct hs_system *system, enum hs_phase phase)
     const struct hs_level *level = &system->levels[0];
     double room = 0, *bound = system->graph ? &system->graph->bounds[phase] : &room;
 
-    if (*bound == 0)
+    if (!(*bound > 0)) /* not NaN: it was out of memory */
         *bound = hs_cuts_of(&level->links, phase).seconds_per_byte;
     return *bound / faster(level);
 }

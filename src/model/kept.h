@@ -11,7 +11,7 @@
 #include "model/group.h"
 #include "model/stage.h"
 
-#define HS_KEPT_ITEMS 1024
+#define HS_KEPT_ITEMS 16384
 #define HS_KEPT_BYTES ((size_t)32 << 20)
 
 /* Kinds of items, and who keeps them. */

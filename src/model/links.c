@@ -125,6 +125,20 @@ void hs_links_rates(double *rates, const struct hs_links *links)
     }
 }
 
+void hs_links_rates_of(double *rates, const struct hs_links *links, int u, bool back)
+{
+    memset(rates, 0, (size_t)hs_links_vertices(links) * sizeof(*rates));
+    for (size_t i = 0; i < links->count; i++) {
+        const struct hs_link *link = &links->items[i];
+        int from = back ? link->to : link->from, to = back ? link->from : link->to;
+
+        if (from == u)
+            rates[to] += link->count * link->bytes_per_second;
+        if (to == u && !link->one_way)
+            rates[from] += link->count * link->bytes_per_second;
+    }
+}
+
 double hs_links_sends(const struct hs_links *links, int unit)
 {
     double sum = 0;
@@ -157,14 +171,16 @@ double hs_links_sends_least(const struct hs_links *links)
 
 bool hs_links_alike(const struct hs_links *links)
 {
-    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    double out[HS_LINKS_VERTICES], back[HS_LINKS_VERTICES];
     int vertices = hs_links_vertices(links);
 
-    hs_links_rates(rates, links);
-    for (int u = 0; u < vertices; u++)
-        for (int v = 0; v < u; v++)
-            if (rates[u * vertices + v] != rates[v * vertices + u])
+    for (int u = 0; u < vertices; u++) {
+        hs_links_rates_of(out, links, u, false);
+        hs_links_rates_of(back, links, u, true);
+        for (int v = 0; v < vertices; v++)
+            if (out[v] != back[v])
                 return false;
+    }
     return true;
 }
 
@@ -277,19 +293,22 @@ static void take_way(struct ways *ways, int u, int v, double rate)
 static int find_path(int path[HS_LINKS_VERTICES], const struct hs_links *links, int from, int to,
                      int first)
 {
-    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
+    double rates[HS_LINKS_VERTICES];
     struct ways ways = {0};
     int vertices = hs_links_vertices(links), count, at = to;
 
-    hs_links_rates(rates, links);
     for (int v = 0; v < vertices; v++)
         ways.hops[v] = v == from ? 0 : -1;
     ways.width[from] = INFINITY;
     for (int hops = 0; hops < vertices && ways.hops[to] < 0; hops++)
-        for (int u = 0; u < vertices; u++)
-            for (int v = 0; ways.hops[u] == hops && (u == from || u >= first) && v < vertices; v++)
-                if (rates[u * vertices + v] > 0)
-                    take_way(&ways, u, v, rates[u * vertices + v]);
+        for (int u = 0; u < vertices; u++) {
+            if (ways.hops[u] != hops || (u != from && u < first))
+                continue;
+            hs_links_rates_of(rates, links, u, false);
+            for (int v = 0; v < vertices; v++)
+                if (rates[v] > 0)
+                    take_way(&ways, u, v, rates[v]);
+        }
     if (ways.hops[to] < 0)
         return 0;
     count = ways.hops[to] + 1;

@@ -69,6 +69,8 @@ void hs_links_release(struct hs_links *links);
 /* Bytes per second from vertex u to vertex v over all links between them, rates[u * V + v], V =
  * hs_links_vertices; 0 where there is none. `rates` has room for V * V. */
 void hs_links_rates(double *rates, const struct hs_links *links);
+/* The same from vertex u alone, or `back` to it, rates[v] of V. */
+void hs_links_rates_of(double *rates, const struct hs_links *links, int u, bool back);
 /* Bytes per second that a unit can send, over all of its links; what the least unit can. */
 double hs_links_sends(const struct hs_links *links, int unit);
 double hs_links_sends_least(const struct hs_links *links);

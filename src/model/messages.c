@@ -67,15 +67,17 @@ struct arc {
     double part;                                 /* of the bytes */
 };
 
+#define PAIRS ((size_t)HS_LINKS_UNITS * HS_LINKS_UNITS)
+
 struct arcs {
     const struct hs_packing *packing;
     struct hs_messages *messages;
     const struct hs_level *level;
     struct arc *items;
     int count, turns;
-    int way_of[HS_LINKS_UNITS * HS_LINKS_UNITS]; /* of direct links, and one more; 0: not yet */
-    int ways[HS_LINKS_UNITS * HS_LINKS_UNITS];   /* from one to another, so far */
-    int *way_of_route;                           /* likewise */
+    int *way_of;       /* [UNITS][UNITS] of direct links, and one more; 0: not yet */
+    int *ways;         /* [UNITS][UNITS] from one to another, so far */
+    int *way_of_route; /* likewise */
 };
 
 static int way_of(struct arcs *arcs, int from, int to, int route)
@@ -225,6 +227,8 @@ enum hs_status hs_messages_of_trees(struct hs_messages *messages, const struct h
                         .messages = messages,
                         .level = level,
                         .items = malloc(most * sizeof(*arcs.items)),
+                        .way_of = calloc(PAIRS, sizeof(*arcs.way_of)),
+                        .ways = calloc(PAIRS, sizeof(*arcs.ways)),
                         .way_of_route =
                             calloc(packing->route_count + 1, sizeof(*arcs.way_of_route))};
     int *where = malloc(most * (size_t)segments * sizeof(*where));
@@ -232,7 +236,8 @@ enum hs_status hs_messages_of_trees(struct hs_messages *messages, const struct h
         init(messages, level, most * (size_t)segments,
              (size_t)(packing->units * packing->units) + packing->route_count, err);
 
-    if (status == HS_OK && (!arcs.items || !arcs.way_of_route || !where))
+    if (status == HS_OK &&
+        (!arcs.items || !arcs.way_of || !arcs.ways || !arcs.way_of_route || !where))
         status = hs_no_memory(err);
     if (status == HS_OK) {
         for (size_t t = 0; t < packing->count; t++)
@@ -245,6 +250,8 @@ enum hs_status hs_messages_of_trees(struct hs_messages *messages, const struct h
             add_messages(&arcs, where, bytes, segments);
     }
     free(arcs.items);
+    free(arcs.way_of);
+    free(arcs.ways);
     free(arcs.way_of_route);
     free(where);
     return status;

@@ -198,6 +198,8 @@ static enum hs_status pack(struct hs_packing *packing, const struct hs_links *li
     struct hs_packer packer;
     enum hs_status status;
 
+    if (isnan(cuts.seconds_per_byte))
+        return hs_no_memory(err);
     if (isinf(cuts.seconds_per_byte))
         return hs_fail(err, HS_INVALID, "links: not joined: no way between some of %d units",
                        links->units);
@@ -274,14 +276,15 @@ static void give(struct grouping *grouping, int u)
 int hs_packing_groups(int group_of[HS_LINKS_UNITS], const struct hs_links *links)
 {
     struct grouping grouping = {.units = links->units, .steps = GROUP_STEPS};
-    double rates[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
-    int n = hs_links_vertices(links);
+    double out[HS_LINKS_VERTICES], back[HS_LINKS_VERTICES];
 
-    hs_links_rates(rates, links);
-    for (int u = 0; u < links->units; u++)
+    for (int u = 0; u < links->units; u++) {
+        hs_links_rates_of(out, links, u, false);
+        hs_links_rates_of(back, links, u, true);
         for (int v = 0; v < links->units; v++)
-            if (rates[u * n + v] > 0 && rates[v * n + u] > 0)
+            if (out[v] > 0 && back[v] > 0)
                 grouping.joined[u] |= 1ULL << v;
+    }
     grouping.best = links->units + 1;
     give(&grouping, 0);
     memcpy(group_of, grouping.best_of, sizeof(grouping.best_of));

@@ -299,15 +299,21 @@ static void join_groups(double *costs, struct entry *entries, const struct hs_pa
 static enum hs_status grow_tree(int *from, double *cost, const struct hs_packer *packer, int root,
                                 bool back, struct hs_error *err)
 {
-    double costs[HS_LINKS_UNITS * HS_LINKS_UNITS];
-    struct entry entries[HS_LINKS_UNITS * HS_LINKS_UNITS];
     int before[HS_LINKS_UNITS], groups = packer->group_count, n = packer->units;
-    enum hs_status status;
+    size_t pairs = (size_t)groups * (size_t)groups;
+    double *costs = malloc(pairs * sizeof(*costs));
+    struct entry *entries = malloc(pairs * sizeof(*entries));
+    enum hs_status status = costs && entries ? HS_OK : hs_no_memory(err);
 
-    join_groups(costs, entries, packer, root, back);
-    status = hs_branching_least(before, costs, groups, packer->group_of[root], err);
-    if (status)
+    if (!status) {
+        join_groups(costs, entries, packer, root, back);
+        status = hs_branching_least(before, costs, groups, packer->group_of[root], err);
+    }
+    free(costs);
+    if (status) {
+        free(entries);
         return status;
+    }
     *cost += star_cost(packer, root, back);
     for (int v = 0; v < n; v++) {
         int group = packer->group_of[v], first = root;
@@ -322,6 +328,7 @@ static enum hs_status grow_tree(int *from, double *cost, const struct hs_packer 
             *cost += packer->costs[back ? v * n + from[v] : from[v] * n + v] +
                      star_cost(packer, v, back);
     }
+    free(entries);
     return HS_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "plot/gnuplot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -155,7 +156,7 @@ static int wait_for(pid_t pid, double limit_seconds)
 /* gnuplot wrote through descriptors of its own. */
 static void append_file(struct hs_text *out, FILE *file)
 {
-    char buffer[1 << 16];
+    char buffer[1 << 13];
     size_t length;
 
     rewind(file);
@@ -174,6 +175,20 @@ static void append_svg(struct hs_text *out, const struct hs_text *picture)
         hs_text_append(out, "]]&gt;");
     }
     hs_text_append(out, "%s", from);
+}
+
+/* Cairo dates a PDF by the clock, whatever SOURCE_DATE_EPOCH says: the same plot is to be the same
+ * bytes. */
+static void date_pdf(struct hs_text *picture)
+{
+    static const char key[] = "/CreationDate (D:";
+    char date[HS_CLOCK_UTC], *at = picture->data;
+
+    at = at ? memmem(at, picture->length, key, strlen(key)) : NULL;
+    hs_clock_utc_made(date);
+    for (const char *from = date; at && *from; from++)
+        if (isdigit((unsigned char)*from) && isdigit((unsigned char)at[strlen(key)]))
+            *(at++ + strlen(key)) = *from;
 }
 
 /* The line of gnuplot's complaint that says what is wrong: the last one with letters. */
@@ -217,6 +232,8 @@ static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, s
     if (exit_status != 0)
         return fail_with(complaints, exit_status, err);
     append_file(&drawn, pipes->picture);
+    if (strcmp(request->type, "pdf") == 0)
+        date_pdf(&drawn);
     if (strcmp(request->type, "svg") == 0)
         append_svg(picture, &drawn);
     else

@@ -2,6 +2,7 @@
  * where the result has times per layer, as measured. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plot/caption.h"
@@ -50,8 +51,10 @@ static const struct row *find(const struct rows *rows, const struct hs_plan *pla
     return NULL;
 }
 
-static void extend(struct rows *rows, const struct row *row)
+/* Where the longest of its bars ends. */
+static double longest_of(const struct row *row)
 {
+    double longest = 0;
     double ends[] = {hs_plot_phases_seconds(&row->predicted),
                      hs_plot_phases_seconds(&row->measured),
                      row->candidate ? row->candidate->predicted_seconds : NAN,
@@ -60,7 +63,13 @@ static void extend(struct rows *rows, const struct row *row)
                      row->has_cost ? row->cost.seconds + row->cost.ci95_seconds : NAN};
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        rows->longest_seconds = fmax(rows->longest_seconds, ends[i]);
+        longest = fmax(longest, ends[i]);
+    return longest;
+}
+
+static void extend(struct rows *rows, const struct row *row)
+{
+    rows->longest_seconds = fmax(rows->longest_seconds, longest_of(row));
     rows->any_predicted = rows->any_predicted || row->has_cost;
     rows->any_measured = rows->any_measured || row->measured.count > 0;
     rows->any_chunks = rows->any_chunks || row->plan.chunks > 1;
@@ -135,15 +144,15 @@ static bool has_own(const struct rows *rows)
 /* A flat split that takes many times as long as the others would leave them no room. */
 static void end_axis(struct rows *rows)
 {
-    struct rows others = {.count = 0};
     struct hs_plan flat = hs_result_flat(rows->result);
+    double others = 0;
 
     for (size_t i = 0; i < rows->count; i++)
         if (hs_plan_compare(&rows->data[i].plan, &flat) != 0)
-            extend(&others, &rows->data[i]);
+            others = fmax(others, longest_of(&rows->data[i]));
     rows->axis_seconds = rows->longest_seconds;
-    if (others.longest_seconds > 0 && rows->longest_seconds > CUT_FROM * others.longest_seconds)
-        rows->axis_seconds = CUT_AT * others.longest_seconds;
+    if (others > 0 && rows->longest_seconds > CUT_FROM * others)
+        rows->axis_seconds = CUT_AT * others;
 }
 
 /* ---- the text ---- */
@@ -406,11 +415,11 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     write_ticks(out, rows);
 }
 
-static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
-                            struct hs_error *err)
+/* `rows` is room for them. */
+static enum hs_status write_into(struct hs_text *out, struct rows *rows,
+                                 const struct hs_plot_job *job, struct hs_error *err)
 {
     const struct hs_result *result = job->inputs[0].result;
-    struct rows rows = {.result = result};
     const struct hs_result_message *message;
     struct hs_plan wanted;
     struct hs_plot_job at_size = *job; /* the size is chosen here */
@@ -421,19 +430,30 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (status != HS_OK)
         return status;
     message = hs_plot_message(result, at_size.bytes);
-    collect(&rows, message, &wanted);
-    collect_own(&rows, message);
-    if (rows.count == 0)
+    rows->result = result;
+    collect(rows, message, &wanted);
+    collect_own(rows, message);
+    if (rows->count == 0)
         return hs_fail(err, HS_INVALID,
                        "%s: has neither predicted nor measured times per layer; measure with a "
                        "machine, as in `hiersearch measure SYSTEM`",
                        job->inputs[0].name);
-    if (wanted.split.count > 0 && !find(&rows, &wanted))
+    if (wanted.split.count > 0 && !find(rows, &wanted))
         return hs_fail(err, HS_INVALID, "--plan %s: %s has no times of its layers", job->plan,
                        job->inputs[0].name);
-    end_axis(&rows);
-    write_rows(out, &at_size, &rows, message);
+    end_axis(rows);
+    write_rows(out, &at_size, rows, message);
     return HS_OK;
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    struct rows *rows = calloc(1, sizeof(*rows));
+    enum hs_status status = rows ? write_into(out, rows, job, err) : hs_no_memory(err);
+
+    free(rows);
+    return status;
 }
 
 const struct hs_plot_kind hs_plot_layers = {

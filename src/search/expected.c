@@ -865,10 +865,11 @@ static enum hs_status find_winners(struct winner winners[WINNERS], size_t *count
 static enum hs_status propose_rival(struct hs_proposal *out, struct hs_expected *expected,
                                     const struct hs_plan *shown, struct hs_error *err)
 {
-    struct winner winners[WINNERS];
+    struct winner *winners = malloc(WINNERS * sizeof(*winners));
     size_t count = 0, best = 0;
     double drop, most = 0;
-    enum hs_status status = find_winners(winners, &count, expected, shown, err);
+    enum hs_status status =
+        winners ? find_winners(winners, &count, expected, shown, err) : hs_no_memory(err);
 
     for (size_t i = 0; i < count && i < RIVALS && !status; i++) {
         status = hs_expected_pair_drop(&drop, expected, shown, &winners[i].plan, err);
@@ -881,6 +882,7 @@ static enum hs_status propose_rival(struct hs_proposal *out, struct hs_expected 
     out->compared = most;
     if (out->whole)
         out->rival = winners[best].plan;
+    free(winners);
     return status;
 }
 

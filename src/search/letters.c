@@ -382,20 +382,20 @@ static enum hs_status fill_weights(struct hs_weights *weights, const struct aske
                                    struct hs_error *err)
 {
     struct room room = {0};
+    struct rows *rows = malloc(sizeof(*rows));
     enum hs_status status = HS_OK;
 
     *weights = (struct hs_weights){.components = (size_t)asked->components};
     weights->first = calloc(count + 1, sizeof(*weights->first));
-    if (!weights->first)
-        return hs_no_memory(err);
+    if (!weights->first || !rows)
+        status = hs_no_memory(err);
     for (size_t e = 0; e < count && !status; e++) {
-        struct rows rows;
-
-        list_rows(&rows, asked, &rings[e]);
-        for (size_t i = 0; i < rows.count && !status; i++)
-            status = append_row(weights, &room, &rows.items[i], err);
+        list_rows(rows, asked, &rings[e]);
+        for (size_t i = 0; i < rows->count && !status; i++)
+            status = append_row(weights, &room, &rows->items[i], err);
         weights->first[e + 1] = room.count;
     }
+    free(rows);
     if (status)
         hs_weights_release(weights);
     return status;
@@ -511,10 +511,12 @@ enum hs_status hs_plan_choose(struct hs_plan *plan, hs_ticks *ticks,
 {
     struct asked asked = ask(request, plan->chunks, tick_seconds);
     struct chain chain = {.sums = {.components = (size_t)asked.components}};
-    struct hs_stage_price rings[HS_LAYERS_MAX];
     int layers = plan->split.count;
+    struct hs_stage_price *rings = malloc(((size_t)layers + 1) * sizeof(*rings));
     enum hs_status status;
 
+    if (!rings)
+        return hs_no_memory(err);
     for (int i = 0; i < layers; i++)
         rings[i] = hs_problem_price(
             request->system, &request->problem,
@@ -522,6 +524,7 @@ enum hs_status hs_plan_choose(struct hs_plan *plan, hs_ticks *ticks,
                            HS_RING),
             0);
     status = fill_weights(&chain.weights, &asked, rings, (size_t)layers, err);
+    free(rings);
     if (!status)
         status = extend_fronts(&chain, layers, err);
     if (!status) {

@@ -12,22 +12,48 @@ const char *const hs_growth_names[HS_GROWTH_COUNT] = {
 #undef HS_ROW
 };
 
+/* Searches of many problems, `done` of `all` of which are over. */
+struct searches {
+    const struct hs_search_request *request;
+    uint64_t done, all;
+    bool stopped;
+};
+
 /* The list that hs_size_winners makes. */
 struct reigns {
-    const struct hs_search_request *request;
+    struct searches searches;
     struct hs_size_winner *list;
     size_t count, capacity;
 };
 
-static enum hs_status winner_at(struct hs_size_winner *out, const struct hs_search_request *request,
-                                double bytes, struct hs_error *err)
+/* Of the one under way: how far it is says little. */
+static bool goes_on(void *of_searches, uint64_t done, uint64_t all)
 {
-    struct hs_search_request one = *request;
+    struct searches *searches = of_searches;
+    const struct hs_search_request *request = searches->request;
+
+    (void)done;
+    (void)all;
+    if (!searches->stopped && request->progress)
+        searches->stopped = !request->progress(request->watcher, searches->done, searches->all);
+    return !searches->stopped;
+}
+
+/* Stopped: nothing is found. */
+static enum hs_status winner_at(struct hs_size_winner *out, struct searches *searches,
+                                struct hs_problem problem, struct hs_error *err)
+{
+    struct hs_search_request one = *searches->request;
     struct hs_search_result result;
+    double bytes = problem.bytes;
     enum hs_status status;
 
-    one.problem.bytes = bytes;
+    one.problem = problem;
     one.top = 1;
+    one.progress = goes_on;
+    one.watcher = searches;
+    if (!goes_on(searches, 0, 1))
+        return HS_OK;
     status = hs_search(&result, &hs_search_strategies[0], &one, err);
     if (!status)
         *out = (struct hs_size_winner){.bytes = bytes,
@@ -53,10 +79,10 @@ static enum hs_status append(struct reigns *reigns, const struct hs_size_winner 
 
 static double seconds_of(const struct reigns *reigns, const struct hs_plan *plan, double bytes)
 {
-    struct hs_problem problem = reigns->request->problem;
+    struct hs_problem problem = reigns->searches.request->problem;
 
     problem.bytes = bytes;
-    return hs_plan_seconds(reigns->request->system, &problem, plan);
+    return hs_plan_seconds(reigns->searches.request->system, &problem, plan);
 }
 
 /* Time that plan a takes more than plan b. */
@@ -81,6 +107,15 @@ static double crossing(const struct reigns *reigns, const struct hs_plan *before
     return high;
 }
 
+static enum hs_status reign_at(struct hs_size_winner *out, struct reigns *reigns, double bytes,
+                               struct hs_error *err)
+{
+    struct hs_problem problem = reigns->searches.request->problem;
+
+    problem.bytes = bytes;
+    return winner_at(out, &reigns->searches, problem, err);
+}
+
 /*
  * Appends the reigns that begin in (low, high]: where the lines of the two winners cross, either
  * nobody is below them (one change), or the winner there splits the interval in two (Eisner and
@@ -97,8 +132,8 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
     if (hs_plan_compare(&low->plan, &high->plan) == 0)
         return HS_OK;
     bytes = crossing(reigns, &low->plan, &high->plan, low->bytes, high->bytes);
-    status = winner_at(&middle, reigns->request, bytes, err);
-    if (status)
+    status = reign_at(&middle, reigns, bytes, err);
+    if (status || reigns->searches.stopped)
         return status;
     if (depth == 0 || bytes >= high->bytes || high->bytes / low->bytes <= 1 + 1e-6 ||
         lead(reigns, &high->plan, &middle.plan, bytes) <= 1e-12 * middle.seconds) {
@@ -123,25 +158,34 @@ static bool is_linear(const struct hs_search_request *request)
 }
 
 enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
-                               const struct hs_search_request *request, double first, double last,
+                               const struct hs_search_request *request, double first, double *last,
                                struct hs_error *err)
 {
-    struct reigns reigns = {.request = request};
+    struct reigns reigns = {
+        .searches = {.request = request, .all = 1 + (uint64_t)ceil(log2(*last / first))}};
     struct hs_size_winner low, high;
-    enum hs_status status = winner_at(&low, request, first, err);
+    enum hs_status status = reign_at(&low, &reigns, first, err);
+    double reached = first;
 
     *winners = NULL;
     *count = 0;
-    if (!status)
+    if (!status && !reigns.searches.stopped)
         status = append(&reigns, &low, err);
-    while (!status && low.bytes < last) {
-        double bytes = is_linear(request) ? last : fmin(last, 2 * low.bytes);
+    while (!status && !reigns.searches.stopped && reached < *last) {
+        size_t whole = reigns.count;
+        double bytes = is_linear(request) ? *last : fmin(*last, 2 * low.bytes);
 
-        status = winner_at(&high, request, bytes, err);
-        if (!status)
+        reigns.searches.done++;
+        status = reign_at(&high, &reigns, bytes, err);
+        if (!status && !reigns.searches.stopped)
             status = split_interval(&reigns, &low, &high, 64, err);
+        if (reigns.searches.stopped) /* of an interval all or nothing */
+            reigns.count = whole;
+        else
+            reached = bytes;
         low = high;
     }
+    *last = reached;
     if (status) {
         free(reigns.list);
         return status;
@@ -167,19 +211,21 @@ enum hs_growth hs_growth_of(const struct hs_split *small, const struct hs_split 
     return same == last ? HS_GROWTH_SAME_SHAPE : HS_GROWTH_INNER;
 }
 
-enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *counts, size_t count,
+enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *counts, size_t *count,
                              const struct hs_search_request *request, struct hs_error *err)
 {
-    struct hs_np_winner *list = calloc(count + 1, sizeof(*list));
+    struct searches searches = {.request = request, .all = *count};
+    struct hs_np_winner *list = calloc(*count + 1, sizeof(*list));
     enum hs_status status = list ? HS_OK : hs_no_memory(err);
 
-    for (size_t i = 0; i < count && !status; i++) {
-        struct hs_search_request one = *request;
+    while (!status && searches.done < *count) {
+        struct hs_problem problem = request->problem;
+        size_t i = searches.done;
         struct hs_size_winner winner;
 
-        one.problem.group = hs_group_world(counts[i]);
-        status = winner_at(&winner, &one, request->problem.bytes, err);
-        if (status)
+        problem.group = hs_group_world(counts[i]);
+        status = winner_at(&winner, &searches, problem, err);
+        if (status || searches.stopped)
             break;
         list[i] = (struct hs_np_winner){.np = counts[i],
                                         .plan = winner.plan,
@@ -187,7 +233,9 @@ enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *count
                                         .flat_seconds = winner.flat_seconds};
         if (i > 0)
             list[i].growth = hs_growth_of(&list[i - 1].plan.split, &list[i].plan.split);
+        searches.done++;
     }
+    *count = searches.done;
     if (status) {
         free(list);
         list = NULL;

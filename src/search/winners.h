@@ -41,18 +41,20 @@ struct hs_np_winner {
     enum hs_growth growth;
 };
 
-/* Winners for message sizes first .. last bytes (the problem's bytes are ignored), ascending. With
- * one chunk a plan's time is linear in the size, a plan that wins at two sizes wins between them,
- * and the list is complete (down to a factor 1 + 1e-6 in size); with several chunk counts, an
- * unstriped mesh inside (price.h), several algorithms, or a library's own calls as stages, a reign
- * shorter than a factor 2 may be missed. *winners is owned by the caller (free). HS_INVALID,
- * HS_MEMORY. */
+/* Winners for message sizes first .. *last bytes (the problem's bytes are ignored), ascending. Of
+ * searches the request's `progress` is told as of one; once it says false, *last becomes the size
+ * up to which the list goes, `first` where it is empty. With one chunk a plan's time is linear in
+ * the size, a plan that wins at two sizes wins between them, and the list is complete (down to a
+ * factor 1 + 1e-6 in size); with several chunk counts, an unstriped mesh inside (price.h), several
+ * algorithms, or a library's own calls as stages, a reign shorter than a factor 2 may be missed.
+ * *winners is owned by the caller (free). HS_INVALID, HS_MEMORY. */
 enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
-                               const struct hs_search_request *request, double first, double last,
+                               const struct hs_search_request *request, double first, double *last,
                                struct hs_error *err);
 
-/* Winners for the given process counts, ascending (the problem's group is ignored). */
-enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *counts, size_t count,
+/* Winners for *count given process counts, ascending (the problem's group is ignored); the first of
+ * them where `progress` said false, and *count is how many. *winners is the caller's to free. */
+enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *counts, size_t *count,
                              const struct hs_search_request *request, struct hs_error *err);
 
 /* How `large` follows from `small`. */

@@ -338,14 +338,20 @@ static const struct hs_cell *cell_for_programs(const struct hs_table *table, siz
     return &table->cells[row * table->column_count + c];
 }
 
-/* As RFC 4180 quotes it. */
+/* As RFC 4180 quotes it. A spreadsheet computes what begins as a formula, which a file of others may
+ * do: an apostrophe makes it a text. */
 static void append_csv_text(struct hs_text *out, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    bool computed = text[0] && strchr("=+-@	
+", text[0]) && text[1];
+    bool quoted = strpbrk(text, ",\"
+");
+
+    hs_text_append(out, "%s%s", quoted ? "\"" : "", computed ? "'" : "");
+    if (!quoted) {
         hs_text_append_foreign(out, text, " ");
         return;
     }
-    hs_text_append(out, "\"");
     for (; *text; text++)
         hs_text_append(out, *text == '"' ? "\"\"" : "%c", *text);
     hs_text_append(out, "\"");

@@ -1004,6 +1004,80 @@ static void what_is_not_given_is_an_error(void **state)
     assert_string_equal(hiersearch_error_text(NULL), "");
 }
 
+#define assert_no_place(call) assert_refused(call, "expected a place for the answer, found none")
+
+static void a_handle_needs_a_place(const struct hiersearch_system *system,
+                                   const struct hiersearch_result *result,
+                                   const struct hiersearch_inputs *inputs)
+{
+    struct hiersearch_question *export = ASK("export", "to", "plans"), *simulate;
+    struct hiersearch_stages *stages;
+
+    simulate = ASK("simulate", "np", "4");
+    assert_ok(hiersearch_stages_new(&stages, result, 0, "4", error));
+    assert_no_place(hiersearch_system_find(NULL, RING, error));
+    assert_no_place(hiersearch_system_parse(NULL, "{}", "mine", error));
+    assert_no_place(hiersearch_system_from_files(NULL, (const char *const[]){"x"}, 1, error));
+    assert_no_place(hiersearch_system_here(NULL, error));
+    assert_no_place(hiersearch_system_copy(NULL, system, error));
+    assert_no_place(hiersearch_question_new(NULL, "predict", error));
+    assert_no_place(hiersearch_result_load(NULL, "x", error));
+    assert_no_place(hiersearch_result_parse(NULL, "{}", "mine", error));
+    assert_no_place(hiersearch_stages_new(NULL, result, 0, "4", error));
+    assert_no_place(hiersearch_stages_get(NULL, stages, 0, error));
+    assert_no_place(hiersearch_stages_group(NULL, stages, 0, 0, error));
+    assert_no_place(hiersearch_inputs_new(NULL, error));
+    assert_no_place(hiersearch_fit(NULL, system, inputs, NULL, error));
+    assert_no_place(hiersearch_simulation(NULL, system, simulate, error));
+    assert_no_place(hiersearch_export(NULL, inputs, export, error));
+    hiersearch_stages_free(stages);
+    hiersearch_question_free(export);
+    hiersearch_question_free(simulate);
+}
+
+/* Every function that writes something: with all else in order, and with nothing else. */
+static void an_answer_needs_a_place(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_result *result = predict(RING, "4", "1MiB");
+    struct hiersearch_question *question = ASK("predict", "np", "4"), *plot;
+    struct hiersearch_inputs *inputs;
+    size_t length = 1;
+    char *json, *notes;
+
+    (void)state;
+    plot = ASK("plot", "as", "layers", "tsv", "true");
+    assert_ok(hiersearch_result_json(&json, result, error));
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));
+    hiersearch_text_free(json);
+    a_handle_needs_a_place(system, result, inputs);
+    assert_no_place(hiersearch_predict(NULL, system, question, error));
+    assert_no_place(hiersearch_predict_json(NULL, system, question, error));
+    assert_no_place(hiersearch_system_names(NULL, error));
+    assert_no_place(hiersearch_systems_json(NULL, error));
+    assert_no_place(hiersearch_parts_json(NULL, error));
+    assert_no_place(hiersearch_system_json(NULL, system, error));
+    assert_no_place(hiersearch_system_line(NULL, system, error));
+    assert_no_place(hiersearch_system_check(NULL, system, error));
+    assert_no_place(hiersearch_options_json(NULL, "predict", error));
+    assert_no_place(hiersearch_result_json(NULL, result, error));
+    assert_no_place(hiersearch_show(NULL, &notes, question, system, NULL, error));
+    assert_null(notes);
+    assert_no_place(hiersearch_formats_json(NULL, error));
+    assert_no_place(hiersearch_plot(NULL, &length, NULL, inputs, plot, error));
+    assert_int_equal(length, 0);
+    assert_no_place(hiersearch_report(NULL, NULL, inputs, NULL, error));
+    assert_int_equal(hiersearch_predict_measured(NULL, NULL, NULL, error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_profile_json(NULL, NULL, error), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_compare(NULL, NULL, NULL, NULL, NULL, NULL), HIERSEARCH_INVALID);
+    hiersearch_question_free(question);
+    hiersearch_question_free(plot);
+    hiersearch_inputs_free(inputs);
+    hiersearch_result_free(result);
+    hiersearch_system_free(system);
+}
+
 /* What the command line reads there is the caller's here, who would wait for it. */
 static void standard_input_is_the_caller_s(void **state)
 {
@@ -1102,6 +1176,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("nothing can be freed, and an error need not be asked for",
             nothing_is_freed_and_nobody_asks_for_an_error),
     HS_TEST("what is not given is an error, and ends nothing", what_is_not_given_is_an_error),
+    HS_TEST("an answer needs a place", an_answer_needs_a_place),
     HS_TEST("standard input is the caller's", standard_input_is_the_caller_s),
     HS_TEST("an error stays until the next one", an_error_stays_until_the_next_one),
     HS_TEST("the caller's locale does not matter", the_caller_s_locale_does_not_matter),

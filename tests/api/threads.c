@@ -13,6 +13,12 @@
 
 #define TEXTS       64
 #define THREADS_MAX 64
+/* A stack as a caller's runtime may have it; sanitizers make frames larger. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK_BYTES ((size_t)8 << 20)
+#else
+#define STACK_BYTES ((size_t)256 << 10)
+#endif
 
 struct job {
     pthread_t thread;
@@ -222,16 +228,20 @@ int main(int argc, char **argv)
     static struct job jobs[THREADS_MAX];
     int threads = argc > 2 ? atoi(argv[2]) : 8, rounds = argc > 3 ? atoi(argv[3]) : 2;
     struct job alone = {.log = argv[1], .rounds = 1};
+    pthread_attr_t small;
     size_t same = 0, texts = 0;
 
     if (argc < 2 || threads < 1 || threads > THREADS_MAX)
         return 2;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK_BYTES);
     for (int t = 0; t < threads; t++) {
         jobs[t].log = argv[1];
         jobs[t].rounds = rounds;
-        if (pthread_create(&jobs[t].thread, NULL, work, &jobs[t]))
+        if (pthread_create(&jobs[t].thread, &small, work, &jobs[t]))
             return 1;
     }
+    pthread_attr_destroy(&small);
     for (int t = 0; t < threads; t++)
         pthread_join(jobs[t].thread, NULL);
     work(&alone); /* behind them: what is made when it is first asked for, they made */

@@ -102,6 +102,13 @@ explained() {
     [ "$(wc -w <<<"$kinds")" -ge 7 ]
 }
 check "--help explains every kind" explained
+# https://reproducible-builds.org/specs/source-date-epoch: 2001-09-09 01:46:40, whatever the clock says.
+dated() {
+    local type
+    for type in pdf svg png; do SOURCE_DATE_EPOCH=1000000000 "$program" plot measured.json --as layers -q -o "dated.$type" || return 1; done
+    grep -aqF '/CreationDate (D:20010909014640' dated.pdf && grep -aq '^%%EOF' dated.pdf
+}
+check "a plot has the date that SOURCE_DATE_EPOCH says" dated
 for kind in $kinds; do
     inputs=(measured.json) evil=evil.json
     case $kind in

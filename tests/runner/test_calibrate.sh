@@ -94,6 +94,8 @@ measure 4 $said --backend mpi --stages allreduce:2:2d -o no.json
 check "an algorithm needs a backend that runs any" '[ $status = 2 ] && said "stages: backend mpi runs its"'
 measure 4 "${small[@]}" --stages allreduce:2:2 --layers 2 -o no.json
 check "--stages stands alone" '[ $status = 2 ] && said "stages: says itself what --layers would"'
+measure 2 "$said" --backend null --collective all-to-all --size 8GiB -o large.json
+check "an exchange that MPI cannot count is refused at once" '[ $status = 2 ] && said "exchange of 2147483648 elements: expected at most 1073741824" && [ ! -e large.json ]'
 
 # What predict proposes, as printed, but for who measures: two plans, or a stage.
 mpiexec() {

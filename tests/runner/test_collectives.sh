@@ -47,6 +47,16 @@ for collective in reduce-scatter all-to-all; do
     check "without a system, layers of one phase are measured first: $collective" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
         "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and m[\"certificate\"][\"winner\"] in (\"4\", \"2x2\")"'
 done
+# One call's elements are counted in int: refused before memory is taken and before anything is measured.
+for collective in "${collectives[@]}"; do
+    measure 2 --size 1KiB,2200MiB --dtype float16 --collective $collective --backend host -o large.json
+    check "a message that MPI cannot count is refused at once: $collective" '[ $status = 2 ] && [ ! -e large.json ] && [ ! -e large.json.journal ] && \
+        grep -q "2200MiB: .* of 1153433600 elements: expected at most 1073741824 in one call" err'
+done
+measure 2 "$system" --size 4GiB,4294967292B --collective allgather --backend null --plans 2 "${quick[@]}" -o large.json
+check "what can be counted is measured to the last element" '[ $status = 0 ] && holds large.json "m[\"candidates\"][0][\"measured\"][\"status\"] == \"ok\""'
+measure 3 "$system" --size 4GiB --collective allgather --backend null --plans 3 "${quick[@]}"
+check "what cannot be counted once it is padded is refused, too" '[ $status = 2 ] && grep -q "4GiB: AllGather of 1073741826 elements" err'
 # 4 ranks: (N - 1) / N of the message over the time.
 for collective in "${collectives[@]}"; do
     check "the bus bandwidth of a $collective is that of nccl-tests" 'measure 4 $system --size 64KiB --backend null --collective $collective --plans 4 -q --format csv -o bus.json && \

@@ -712,10 +712,11 @@ static void size_winners_agree_with_a_search_at_any_size(void **state)
         struct hs_search_request request = {
             .system = &system, .problem = problem_world(240, 1), .top = 1};
         struct hs_size_winner *winners;
+        double last = 16e9;
         size_t count;
 
-        assert_int_equal(hs_size_winners(&winners, &count, &request, 1024, 16e9, NULL), HS_OK);
-        assert_true(count >= 1);
+        assert_int_equal(hs_size_winners(&winners, &count, &request, 1024, &last, NULL), HS_OK);
+        assert_true(count >= 1 && last == 16e9);
         for (double bytes = 1024; bytes < 16e9; bytes *= 1.07) {
             size_t reign = 0;
             struct hs_search_result result;
@@ -732,6 +733,57 @@ static void size_winners_agree_with_a_search_at_any_size(void **state)
         free(winners);
         hs_system_release(&system);
     }
+}
+
+/* So many searches are let begin. */
+static bool count_down(void *of_left, uint64_t done, uint64_t all)
+{
+    size_t *left = of_left;
+
+    assert_true(done < all);
+    return *left > 0 && (*left)-- > 0;
+}
+
+/* Whenever they are stopped, what there is, is a beginning of the whole list, and said to be. */
+static void winners_end_where_they_are_stopped(void **state)
+{
+    struct hs_system system = parse(machines[0]);
+    struct hs_search_request request = {
+        .system = &system, .problem = hs_problem_world(240, 1e6), .top = 1};
+    const int64_t counts[] = {60, 120, 240, 480};
+    struct hs_size_winner *all, *some;
+    double last = 16e9;
+    size_t all_count, count, left;
+
+    (void)state;
+    assert_int_equal(hs_size_winners(&all, &all_count, &request, 1024, &last, NULL), HS_OK);
+    request.progress = count_down;
+    request.watcher = &left;
+    for (size_t begun = 0; begun < 1000 && (begun == 0 || last < 16e9); begun++) {
+        left = begun;
+        last = 16e9;
+        assert_int_equal(hs_size_winners(&some, &count, &request, 1024, &last, NULL), HS_OK);
+        assert_true(begun > 0 || (count == 0 && last == 1024));
+        for (size_t i = 0; i < count; i++)
+            assert_true(some[i].bytes == all[i].bytes && some[i].bytes <= last &&
+                        hs_plan_compare(&some[i].plan, &all[i].plan) == 0);
+        assert_true(count == 0 || count == all_count || all[count].bytes > last);
+        free(some);
+    }
+    assert_int_equal(count, all_count);
+    for (size_t begun = 0; begun < 2; begun++) {
+        struct hs_np_winner *winners;
+
+        left = begun;
+        count = 4;
+        assert_int_equal(hs_np_winners(&winners, counts, &count, &request, NULL), HS_OK);
+        assert_true(count < 4);
+        for (size_t i = 0; i < count; i++)
+            assert_true(winners[i].np == counts[i] && winners[i].seconds > 0);
+        free(winners);
+    }
+    free(all);
+    hs_system_release(&system);
 }
 
 static void growth_is_named_as_in_the_paper(void **state)
@@ -862,6 +914,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("groups of a mesh are searched as exactly", groups_of_a_mesh_are_searched_as_exactly),
     HS_TEST("size winners agree with a search at any size",
             size_winners_agree_with_a_search_at_any_size),
+    HS_TEST("winners end where they are stopped", winners_end_where_they_are_stopped),
     HS_TEST("growth is named as in the paper", growth_is_named_as_in_the_paper),
 };
 

@@ -165,6 +165,45 @@ static void a_table_is_csv(void **state)
     hs_table_release(&table);
 }
 
+static void check_note(const char *note, const char *expected)
+{
+    struct hs_text out = {0};
+    struct hs_table table;
+
+    make(&table, NAN, note);
+    hs_table_csv(&out, &table, false);
+    assert_string_equal(strrchr(strstr(out.data, "12.345678"), ',') + 1, expected);
+    hs_text_release(&out);
+    hs_table_release(&table);
+}
+
+/* What a file of others has in it: https://owasp.org/www-community/attacks/CSV_Injection */
+static void no_cell_is_a_formula(void **state)
+{
+    (void)state;
+    check_note("=HYPERLINK(1)", "'=HYPERLINK(1)\n");
+    check_note("=\"x\"", "\"'=\"\"x\"\"\"\n");
+    check_note("@SUM(1)", "'@SUM(1)\n");
+    check_note("+1", "'+1\n");
+    check_note("-1", "'-1\n");
+    check_note("\t=1", "' =1\n");
+    check_note("-", "-\n");
+    check_note("a=b", "a=b\n");
+}
+
+static void a_cell_of_tsv_holds_no_tab(void **state)
+{
+    struct hs_text out = {0};
+    struct hs_table table;
+
+    (void)state;
+    make(&table, NAN, "a\tb\nc");
+    hs_table_separated(&out, &table, '\t', false);
+    assert_string_equal(out.data, "4x8x4\t0.0015\t\t\n8\t12.345678\t\ta b c\n");
+    hs_text_release(&out);
+    hs_table_release(&table);
+}
+
 static void a_table_is_html(void **state)
 {
     struct hs_text out = {0};
@@ -240,7 +279,7 @@ static void markdown_has_paragraphs_between_its_tables(void **state)
 
 static bool is_coloured(const char *format, const char *color, const struct hs_terminal *terminal)
 {
-    return hs_print_terminal(&(struct hs_print){format, color}, terminal).colour;
+    return hs_print_terminal(&(struct hs_print){format, color, 0}, terminal).colour;
 }
 
 static void colours_are_as_they_were_asked_for(void **state)
@@ -375,6 +414,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("text of others commands no terminal", text_of_others_commands_no_terminal),
     HS_TEST("a table is Markdown, in which its text means nothing", a_table_is_markdown),
     HS_TEST("a table is CSV as RFC 4180 wants it, with SI numbers", a_table_is_csv),
+    HS_TEST("no cell of CSV or TSV is a formula", no_cell_is_a_formula),
+    HS_TEST("a cell of TSV holds no tab and no line's end", a_cell_of_tsv_holds_no_tab),
     HS_TEST("a table is HTML, each time with its unit", a_table_is_html),
     HS_TEST("programs get the tables alone, those of one kind as one",
             programs_get_the_tables_alone),

@@ -6,4 +6,10 @@ best --np 735134400 --search containment --widen --keep 100 --budget 50ms
 best --np 735134400 --chunks 2,4,8,16 --budget 1us
 best --np 4096 --size 1MiB:4MiB --budget 1us
 hiersearch predict abci --np 4:16 --json --budget 1us | wc -l
+# Where the winner changes, and the ways to shard a model, are looked at as long as there is time.
+hiersearch predict abci --np 735134400 --explain best --budget 1us 2>&1 >/dev/null
+hiersearch predict abci --np 128 --explain best --budget 1us | grep -e runner-up -e Winner
+hiersearch predict abci --np 16 --hsdp --parameters 1B --budget 1us | sed -n '2p; /^ *[0-9]/p'
+hiersearch predict abci --np 16 --hsdp --parameters 1B --memory 10GB --budget 1us | sed -n 2p
+hiersearch predict abci --np 16 --hsdp --parameters 1B --budget 1h | grep -c '^ *[0-9]'
 hiersearch predict abci --np 64 --budget 0s

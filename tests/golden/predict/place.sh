@@ -45,6 +45,11 @@ hiersearch predict "$node" --mesh ep=2,tp=4,dp=2 --place --messages "ep:allreduc
 hiersearch predict "$node" --mesh tp=4,cp=2,pp=2,dp=2 --place --messages "tp:allreduce:64MiB*9,cp:allreduce:32MiB,pp:allreduce:1KiB" --as megatron
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts left
 hiersearch predict "$node" --np 8 --as rankfile
+# Names of hosts go into files of other programs: no options, commands or patterns of theirs.
+for name in -oProxyCommand=x '$(touch' "a'b" =cmd '+n0' 'n[1-2]' 'node:4' "$(printf 'n\303\266de')"; do
+    hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts "left,$name"
+done
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts left-1.example.org,Node_2 -q | head -2
 # Behind a NUL nothing would be read: 160 calls would be 1.
 printf 'tp:allreduce:1MiB\0*160\n' > nul.txt
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages ./nul.txt
