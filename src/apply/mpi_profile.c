@@ -427,7 +427,9 @@ void hs_merge(void)
         return;
     kept = preloaded ? strdup(preloaded) : NULL;
     unsetenv("LD_PRELOAD");
+    setenv(HS_PROFILE_ENDED, "1", 1);
     error = posix_spawn(&child, program, NULL, NULL, arguments, environ);
+    unsetenv(HS_PROFILE_ENDED);
     if (kept)
         setenv("LD_PRELOAD", kept, 1);
     free(kept);

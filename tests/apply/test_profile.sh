@@ -115,7 +115,31 @@ for end in die abort; do
     status=$?
     check "$end: what it had called is there" '[ $status = 0 ] && is_valid p.json && grep -q "did not end by itself" out && \
         holds p.json "not p[\"finished\"] and c[\"MPI_Allreduce\", \"float64\", 4, 1][\"calls\"] == 40"'
+    check "$end: and stays there" '[ "$(ls p.json.ranks)" = "$(printf "%s.counts\n" 0 1 2 3)" ]'
 done
+
+# A look at a job that runs takes nothing from it.
+rm -rf p.json p.json.ranks go
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" profile --interposer "$build/libhiersearch-mpi.so" -o p.json -- ./job wait \
+    >out 2>err </dev/null &
+job=$!
+# The last of its calls before it waits: 5 barriers of each rank.
+until "$hiersearch" profile --read p.json.ranks -q -o snap.json 2>why && holds snap.json 'c["MPI_Barrier", "", 4, 1]["calls"] == 20' 2>>why; do
+    kill -0 $job 2>/dev/null || break
+    sleep 0.1
+done
+cksum p.json.ranks/* >before
+"$hiersearch" profile --read p.json.ranks -q -o snap.json >out 2>why
+status=$?
+"$hiersearch" profile --read p.json.ranks -q -o - >snap-too.json 2>>why
+cksum p.json.ranks/* | cmp - before >>why 2>&1 || status=1
+check "what a running job has counted is shown, and stays as it is" '[ $status = 0 ] && is_valid snap.json && cmp snap.json snap-too.json && \
+    [ "$(wc -l <before)" = 4 ] && holds snap.json "not p[\"finished\"] and c[\"MPI_Allreduce\", \"float64\", 4, 1][\"calls\"] == 40"' why
+touch go
+wait $job
+status=$?
+check "and the job's own profile is made at its end" '[ $status = 0 ] && is_valid p.json && [ ! -e p.json.ranks ] && \
+    holds p.json "p[\"finished\"] and c[\"MPI_Barrier\", \"\", 4, 1][\"calls\"] == 24"'
 
 # Ranks of a run before lie about: those of this one are read.
 mkdir p.json.ranks.old
@@ -141,6 +165,9 @@ check "a folder without counts says what may be the reason" '[ $status = 2 ] && 
 "$hiersearch" profile -o p.json -- true >out 2>err
 status=$?
 check "a program without MPI runs, and nothing is written" '[ $status = 0 ] && [ ! -s out ] && [ ! -s err ]'
+"$hiersearch" profile -o - -- true >out 2>err
+status=$?
+check "stdout is the program's own" '[ $status = 2 ] && [ ! -e - ] && grep -q "expected a file" err'
 "$hiersearch" profile -o nowhere/p.json -- true >out 2>err
 status=$?
 check "a folder that is not there is told at once" '[ $status = 2 ] && grep -q "nowhere" err'
