@@ -200,7 +200,13 @@ HS_PUBLIC int MPI_Init(int *argc, char ***argv) BEGINS(PMPI_Init(argc, argv)) HS
     int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         BEGINS(PMPI_Init_thread(argc, argv, required, provided))
 
-            HS_PUBLIC int MPI_Finalize(void)
+            HS_PUBLIC int MPI_Abort(MPI_Comm comm, int code)
+{
+    hs_abort();
+    return PMPI_Abort(comm, code);
+}
+
+HS_PUBLIC int MPI_Finalize(void)
 {
     bool merges = hs_finish();
     int status = PMPI_Finalize();

@@ -90,6 +90,8 @@ void hs_made(MPI_Comm comm);
 void hs_check_library(void);
 /* Behind it: as it is called by all ranks, so is this. Plans, too (mpi_plans.h). */
 void hs_begin(void);
+/* Before the program aborts the job: what was counted is written. */
+void hs_abort(void);
 /* Before MPI_Finalize, by all ranks. Returns whether this one merges behind it. */
 bool hs_finish(void);
 /* Makes a file of the counts, by a process of its own: it shall not matter to the program. */

@@ -141,6 +141,30 @@ status=$?
 check "and the job's own profile is made at its end" '[ $status = 0 ] && is_valid p.json && [ ! -e p.json.ranks ] && \
     holds p.json "p[\"finished\"] and c[\"MPI_Barrier\", \"\", 4, 1][\"calls\"] == 24"'
 
+# Nor does a disk without room, or a file that was cut off meanwhile end it. The mount is gone with its process.
+mkdir full
+cat >in-full <<END
+mount -t tmpfs -o size=64k none full && head -c 65536 /dev/zero >full/fill 2>/dev/null
+[ -s full/fill ] || exit 77
+"$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" profile --interposer "$build/libhiersearch-mpi.so" -o full/p.json -- ./job
+END
+if unshare -m true 2>/dev/null && timeout -k 5 120 unshare -m bash in-full >out 2>err </dev/null; status=$?; [ $status != 77 ] && [ $status != 1 ]; then
+    check "on a full disk the program ends as without, and one line says why there is no profile" '[ $status = 0 ] && \
+        [ "$(grep -c "^hiersearch" err)" = 1 ] && grep -q "^hiersearch profile: there is no profile: rank [0-3], .*: No space left on device" err'
+else
+    skip "on a full disk the program ends as without" "no tmpfs can be mounted"
+fi
+rm -rf p.json p.json.ranks go
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" profile --interposer "$build/libhiersearch-mpi.so" -o p.json -- ./job wait \
+    >out 2>err </dev/null &
+job=$!
+until [ -e p.json.ranks/0.counts ] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
+: >p.json.ranks/0.counts
+touch go
+wait $job
+status=$?
+check "nor a file that was cut off meanwhile" '[ $status = 0 ] && [ ! -s p.json ] && grep -q "0.counts: no counts of this build" err'
+
 # Ranks of a run before lie about: those of this one are read.
 mkdir p.json.ranks.old
 run 4 ./job die
