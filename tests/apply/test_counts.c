@@ -238,6 +238,54 @@ static void spoilt_files_are_refused(void **state)
     assert_true(refused > 10);
 }
 
+/* Two ranks, whose only row has these; whether a profile is made of them. */
+static bool is_read(struct hs_counts_row row, uint64_t uncounted)
+{
+    const int all[] = {0, 1};
+    struct hs_profile profile;
+    bool is = true;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct hs_counts *counts = create(rank, 2);
+        struct hs_counted call = usual;
+        struct hs_counts_row *place;
+
+        call.group = hs_counts_group(counts, all, 2);
+        place = hs_counts_find(counts, &call);
+        hs_counts_add(counts, place, &call);
+        place->calls = row.calls;
+        place->bytes = row.bytes;
+        place->nanoseconds = row.nanoseconds;
+        place->longest_nanoseconds = row.longest_nanoseconds;
+        place->changed = 1;
+        counts->uncounted_calls = uncounted;
+        close_counts(counts);
+    }
+    is = hs_profile_merge(&profile, folder, NULL) == HS_OK;
+    if (is)
+        hs_profile_release(&profile);
+    return is;
+}
+
+/* A profile says at most 2^53 calls; times are below 2^63 nanoseconds. Right values as such files
+ * have them. */
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+    const uint64_t most = (uint64_t)1 << 53, longest = INT64_MAX;
+
+    (void)state;
+    assert_true(is_read((struct hs_counts_row){.calls = most / 2, .bytes = longest}, most / 2));
+    assert_false(is_read((struct hs_counts_row){.calls = most / 2 + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = most + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 9221120238366514943u}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1}, most / 2 + 1));
+    assert_false(is_read((struct hs_counts_row){.calls = 1}, UINT64_MAX));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .bytes = longest + 1}, 0));
+    assert_true(is_read((struct hs_counts_row){.calls = 1, .nanoseconds = longest}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .nanoseconds = longest + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .longest_nanoseconds = 1}, 0));
+}
+
 /* What is in the file when a process is killed: all of its first calls, and of more all but those
  * since the last tenth of a second. */
 static void a_kill_loses_little(void **state)
@@ -340,6 +388,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("what a call before left is no waiting", what_a_call_before_left_is_no_waiting),
     HS_TEST("a rank without counts is missing", a_rank_without_counts_is_missing),
     HS_TEST("spoilt files are refused", spoilt_files_are_refused),
+    HS_TEST("numbers that cannot be are refused", numbers_that_cannot_be_are_refused),
     HS_TEST("a kill loses little", a_kill_loses_little),
     HS_TEST("a file of the program's is not written to", a_file_of_the_programs_is_not_written_to),
     HS_TEST("without room the program lives", without_room_the_program_lives),
