@@ -15,8 +15,9 @@
 #include "base/units.h"
 #include "model/traffic.h"
 
-/* Communicators with plans that a rank is in, at most: each has buffers of its own. */
-#define PARTIES_MAX 64
+/* Communicators with plans that a rank is in, at most: each takes communicators of the library's,
+ * which has no more than some thousand for all. Their number stands in HS_REASONS, too. */
+#define PARTIES_MAX 256
 
 /* What came of a rule on a communicator; the same numbers on all its ranks, but for the seconds. */
 struct hs_use {
@@ -36,12 +37,17 @@ static struct {
     int key;
     struct hs_idle idle;
     struct hs_memory memory;
+    bool alone; /* no thread calls while another one does: communicators share what is below */
+    struct hs_scratch scratch;
+    struct hs_room room;
     pthread_mutex_t lock;
     struct hs_party *parties; /* that are open */
     int party_count;
     struct hs_use ended; /* of communicators that were freed */
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct hs_party nobody; /* of communicators without rules */
 
 /* ---- communicators ---- */
 
@@ -69,9 +75,25 @@ static void free_party(struct hs_party *party)
 {
     if (!party)
         return;
-    free(party->buffers);
+    free(party->own.data);
     free(party->uses);
     free(party);
+}
+
+/* Down to what those that are left have in it: they will not ask again. */
+static void shrink_room(void)
+{
+    struct hs_room less = {.bytes = 0};
+
+    for (const struct hs_party *at = plans.parties; at; at = at->next)
+        if (at->room == &plans.room && at->bytes > less.bytes)
+            less.bytes = at->bytes;
+    if (less.bytes == plans.room.bytes)
+        return;
+    if (less.bytes > 0 && !(less.data = malloc(HS_BUFFERS * less.bytes)))
+        return;
+    free(plans.room.data);
+    plans.room = less;
 }
 
 /* As the program frees its communicator: by all its ranks. */
@@ -80,40 +102,34 @@ static int forget_party(MPI_Comm comm, int key, void *opaque, void *unused)
     struct hs_party *party = opaque, **at = &plans.parties;
 
     (void)comm, (void)key, (void)unused;
-    pthread_mutex_lock(&plans.lock);
-    add_uses(party);
-    while (*at != party)
-        at = &(*at)->next;
-    *at = party->next;
-    plans.party_count--;
-    pthread_mutex_unlock(&plans.lock);
-    hs_backend_host.engine->close(party->engine);
+    if (party == &nobody)
+        return MPI_SUCCESS;
+    if (party->engine) {
+        pthread_mutex_lock(&plans.lock);
+        add_uses(party);
+        while (*at != party)
+            at = &(*at)->next;
+        *at = party->next;
+        plans.party_count--;
+        shrink_room();
+        pthread_mutex_unlock(&plans.lock);
+        hs_backend_host.engine->close(party->engine);
+        if (plans.alone && !plans.parties)
+            hs_scratch_release(&plans.scratch, &plans.memory);
+    }
     free_party(party);
     return MPI_SUCCESS;
-}
-
-/* The group of the rules that the communicator is; NULL: none, the same on all its ranks. */
-static const struct hs_group *group_of(MPI_Comm comm, int *rank, int *size)
-{
-    const struct hs_group *found = NULL;
-    int inter = 0, *ranks;
-
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, size);
-    PMPI_Comm_rank(comm, rank);
-    ranks = inter ? NULL : hs_world_ranks(comm, *size);
-    if (ranks)
-        found = hs_rules_group(&plans.rules, ranks, *size);
-    free(ranks);
-    return found;
 }
 
 /* Whether all ranks have it. */
 static bool all_have(MPI_Comm comm, bool mine)
 {
+    struct hs_idle idle = plans.idle;
     int here = mine, all = 0;
+    MPI_Request request;
 
-    return PMPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all;
+    return PMPI_Iallreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm, &request) == MPI_SUCCESS &&
+           hs_idle_wait(&idle, &request, NULL) == HS_OK && all;
 }
 
 static bool has_native(const struct hs_plan *plan)
@@ -125,9 +141,11 @@ static bool has_native(const struct hs_plan *plan)
     return false;
 }
 
-/* Communicators of layers that go by the library's own calls: now, not within a later call. */
-static bool prepare_natives(struct hs_party *party, const struct hs_group *group)
+/* Communicators of layers that go by the library's own calls: of all plans, now. */
+static bool prepare_natives(struct hs_party *party)
 {
+    const struct hs_group *group = party->group;
+
     for (size_t i = 0; i < plans.rules.count; i++) {
         const struct hs_rule *rule = &plans.rules.rules[i];
         struct hs_task task = {.kind = HS_TASK_PLAN,
@@ -148,13 +166,14 @@ static bool prepare_natives(struct hs_party *party, const struct hs_group *group
 
 /* Opened on a communicator of ours: the program's attributes are not copied, and nothing of it is
  * used later. */
-static bool open_engine(struct hs_party *party, MPI_Comm comm, const struct hs_group *group)
+static bool open_engine(struct hs_party *party, MPI_Comm comm)
 {
     /* Neighbours of the communicator are those of the job. */
-    bool has_trees = plans.rules.forests.units > 0 && group->stride == 1;
-    struct hs_engine_config config = {.memory = &plans.memory,
+    bool has_trees = plans.rules.forests.units > 0 && party->group->stride == 1;
+    struct hs_engine_config config = {.comm_is_own = true,
+                                      .memory = &plans.memory,
+                                      .scratch = plans.alone ? &plans.scratch : NULL,
                                       .forests = has_trees ? &plans.rules.forests : NULL};
-    enum hs_status status;
     MPI_Group members;
 
     PMPI_Comm_group(comm, &members);
@@ -163,47 +182,65 @@ static bool open_engine(struct hs_party *party, MPI_Comm comm, const struct hs_g
     PMPI_Group_free(&members);
     if (config.comm == MPI_COMM_NULL)
         return false;
-    status = hs_backend_host.open(&party->engine, &config, NULL);
-    PMPI_Comm_free(&config.comm);
-    return status == HS_OK;
+    return hs_backend_host.open(&party->engine, &config, NULL) == HS_OK;
 }
 
-void hs_plans_adopt(MPI_Comm comm)
+/* What is kept with a communicator, from its first call on, which all its ranks make. */
+static struct hs_party *party_of(MPI_Comm comm)
 {
-    const struct hs_group *group;
     struct hs_party *party;
     void *known;
-    int found = 0, rank, size;
+    int found = 0, inter = 0, *ranks = NULL;
 
-    if (!plans.on || comm == MPI_COMM_NULL)
-        return;
     PMPI_Comm_get_attr(comm, plans.key, &known, &found);
-    group = found ? NULL : group_of(comm, &rank, &size);
-    if (!group)
-        return;
-    party = calloc(1, sizeof(*party));
-    if (party)
+    if (found)
+        return known;
+    PMPI_Comm_test_inter(comm, &inter);
+    party = inter ? NULL : calloc(1, sizeof(*party));
+    if (party) {
+        PMPI_Comm_size(comm, &party->size);
+        PMPI_Comm_rank(comm, &party->rank);
         party->uses = calloc(plans.rules.count, sizeof(*party->uses));
-    if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) || !party ||
-        !open_engine(party, comm, group)) {
-        free_party(party);
-        return;
+        party->idle = plans.idle;
+        party->room = plans.alone ? &plans.room : &party->own;
+        ranks = hs_world_ranks(comm, party->size);
     }
-    if (!prepare_natives(party, group)) {
+    if (!inter && all_have(comm, party && party->uses && ranks) && party && ranks)
+        party->group = hs_rules_group(&plans.rules, ranks, party->size);
+    free(ranks);
+    if (!party || !party->group) {
+        free_party(party);
+        party = &nobody;
+    }
+    PMPI_Comm_set_attr(comm, plans.key, party);
+    return party;
+}
+
+/* Behind the first call for which there is a rule: whether it has an engine, on all ranks alike. */
+static bool is_open(struct hs_party *party, MPI_Comm comm, enum hs_reason *why)
+{
+    if (party->engine)
+        return true;
+    *why = HS_REASON_LIMIT;
+    if (party->off)
+        return false;
+    party->off = true;
+    if (!all_have(comm, plans.party_count < PARTIES_MAX))
+        return false;
+    *why = HS_REASON_FAILED;
+    if (!open_engine(party, comm))
+        return false;
+    if (!prepare_natives(party)) {
         hs_backend_host.engine->close(party->engine);
-        free_party(party);
-        return;
+        party->engine = NULL;
+        return false;
     }
-    party->group = group;
-    party->rank = rank;
-    party->size = size;
-    party->idle = plans.idle;
     pthread_mutex_lock(&plans.lock);
     party->next = plans.parties;
     plans.parties = party;
     plans.party_count++;
     pthread_mutex_unlock(&plans.lock);
-    PMPI_Comm_set_attr(comm, plans.key, party);
+    return true;
 }
 
 /* ---- which way a call goes ---- */
@@ -283,7 +320,7 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
     const struct hs_rule *rule;
 
     *why = HS_REASON_GROUP;
-    if (!hs_rules_know(&plans.rules, asked->collective, party->group) ||
+    if (!party->group || !hs_rules_know(&plans.rules, asked->collective, party->group) ||
         !describe(message, asked, party, why))
         return NULL;
     rule = hs_rules_find(&plans.rules, asked->collective, party->group, message->bytes);
@@ -381,15 +418,14 @@ bool hs_plans_try(const struct hs_asked *asked, int *status)
     struct hs_asked own = *asked;
     const struct hs_rule *rule;
     struct hs_message message;
-    enum hs_reason why = HS_REASON_GROUP;
-    void *party;
-    int found = 0;
+    enum hs_reason why;
+    struct hs_party *party;
 
     if (!plans.on || own.comm == MPI_COMM_NULL)
         return false;
-    PMPI_Comm_get_attr(own.comm, plans.key, &party, &found);
-    rule = found ? decide(&message, &own, party, &why) : NULL;
-    if (rule)
+    party = party_of(own.comm);
+    rule = decide(&message, &own, party, &why);
+    if (rule && is_open(party, own.comm, &why))
         return carry(party, &own, &message, rule, status);
     plans.passed[why]++;
     return false;
@@ -481,7 +517,7 @@ static char *settings_of_rank_0(int rank)
 
 void hs_plans_begin(void)
 {
-    int rank, ranks;
+    int rank, ranks, level = MPI_THREAD_MULTIPLE;
     struct hs_error err;
     enum hs_status status;
     char *text;
@@ -504,8 +540,9 @@ void hs_plans_begin(void)
     plans.memory = hs_carry_memory();
     hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
+    PMPI_Query_thread(&level);
+    plans.alone = level != MPI_THREAD_MULTIPLE;
     plans.on = true;
-    hs_plans_adopt(MPI_COMM_WORLD);
 }
 
 /* ---- end ---- */

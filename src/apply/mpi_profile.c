@@ -387,15 +387,6 @@ static void begin_counts(void)
                 strerror(errno));
 }
 
-void hs_made(MPI_Comm comm)
-{
-    if (depth > 0)
-        return;
-    depth++;
-    hs_plans_adopt(comm);
-    depth--;
-}
-
 void hs_begin(void)
 {
     static bool begun; /* Fortran's call comes here by C's, too */

@@ -103,6 +103,15 @@ run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
     '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(37 of communicators"'
 
+# Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
+"mpicc.$mpi" -O1 -D_GNU_SOURCE -o comms "$here/../../bench/apply/comms.c" 2>err
+run 4 --reproducible allreduce.json -- ./comms 258 16384
+check "258 communicators at once: 256 have plans, and the rest says why not" '[ $status = 0 ] && \
+    said "a rank had 512 calls by plan, 4 left to the library \(4 of communicators beyond the 256 that have plans at once\)"'
+peak=$(cut -d" " -f1 out)
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./comms 258 16384 >alone 2>err </dev/null
+check "they take less than half a MiB each" '[ $((peak - $(cut -d" " -f1 alone))) -lt $((258 * 512 * 1024)) ]' alone
+
 # A node of single links that the host sends over.
 "$hiersearch" systems ac922-4gpu --json | sed "s/^  \"levels\"/  \"library\": \"$mpi\",\n  \"executor\": \"host\",\n&/" >links.json
 for c in allreduce reduce-scatter allgather; do
