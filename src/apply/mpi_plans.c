@@ -22,11 +22,14 @@
 /* What came of a rule on a communicator; the same numbers on all its ranks, but for the seconds. */
 struct hs_use {
     bool off;        /* its result was wrong once */
+    bool loses;      /* against the library, in most pairs and in all together */
     uint64_t number; /* of calls that it is for */
     uint64_t planned, checked, wrong, pairs;
     double planned_seconds; /* in `planned` */
     double with, without;   /* in `pairs`: by plan, by the library */
     double first;           /* of the first of the pair that is under way */
+    uint64_t lost;          /* of `pairs`, by the sums of all ranks, as the next */
+    double all_with, all_without;
 };
 
 static struct {
@@ -37,7 +40,7 @@ static struct {
     int key;
     struct hs_idle idle;
     struct hs_memory memory;
-    bool alone; /* no thread calls while another one does: communicators share what is below */
+    bool alone;    /* no thread calls while another one does: communicators share what is below */
     struct hs_scratch scratch;
     struct hs_room room;
     pthread_mutex_t lock;
@@ -329,6 +332,9 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
     } else if (party->uses[rule - plans.rules.rules].off) {
         *why = HS_REASON_WRONG;
         rule = NULL;
+    } else if (party->uses[rule - plans.rules.rules].loses) {
+        *why = HS_REASON_LOST;
+        rule = NULL;
     } else if (message->reduces && !message->ours && has_native(&rule->plan)) {
         *why = HS_REASON_TYPE;
         rule = NULL;
@@ -361,15 +367,42 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void note_pair(struct hs_use *use, uint64_t number, double seconds)
+/* Pairs that say whether a plan loses: about 64 calls. */
+#define PAIRS_TO_JUDGE 6
+/* Three of four pairs lost, and more than this together: chance does not turn a good plan off. */
+#define LOSS 1.05
+
+/* All ranks get the same sums, so that they go on one way. */
+static void judge(struct hs_use *use, double with, double without, MPI_Comm comm)
 {
+    double mine[2] = {with, without}, all[2] = {0, 0};
+    struct hs_idle idle = plans.idle;
+    MPI_Request request;
+
+    if (PMPI_Iallreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, comm, &request) != MPI_SUCCESS ||
+        hs_idle_wait(&idle, &request, NULL) != HS_OK)
+        return;
+    use->lost += all[0] > all[1];
+    use->all_with += all[0];
+    use->all_without += all[1];
+    use->loses = use->pairs >= PAIRS_TO_JUDGE && 4 * use->lost >= 3 * use->pairs &&
+                 use->all_with > LOSS * use->all_without;
+}
+
+static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_Comm comm)
+{
+    bool second_is_left_out = is_left_out(number);
+    double with = second_is_left_out ? use->first : seconds;
+    double without = second_is_left_out ? seconds : use->first;
+
     if (number % 2 == 0) {
         use->first = seconds;
         return;
     }
     use->pairs++;
-    use->with += is_left_out(number) ? use->first : seconds;
-    use->without += is_left_out(number) ? seconds : use->first;
+    use->with += with;
+    use->without += without;
+    judge(use, with, without, comm);
 }
 
 /* A call for which there is a rule, on its way. */
@@ -402,7 +435,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
         return false;
     }
     if (paired)
-        note_pair(use, number, seconds);
+        note_pair(use, number, seconds, asked->comm);
     use->checked += checks && !is_left_out(number);
     use->wrong += differs;
     use->off = use->off || differs;

@@ -14,6 +14,7 @@
     row(TYPE, "of types or operations that plans do not have")            \
     row(UNEVEN, "with parts of different sizes")                          \
     row(WRONG, "after a plan's result was wrong")                         \
+    row(LOST, "after a plan lost against the library")                    \
     row(FAILED, "that could not be prepared")                             \
     row(LIMIT, "of communicators beyond the 256 that have plans at once") \
     row(GROUPED, "in groups of several calls")                            \

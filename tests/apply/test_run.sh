@@ -103,8 +103,16 @@ run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
     '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(37 of communicators"'
 
-# Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
 "mpicc.$mpi" -O1 -D_GNU_SOURCE -o comms "$here/../../bench/apply/comms.c" 2>err
+# A plan that loses against the library is left at the sixth pair, of all ranks alike; of --reproducible there are none.
+"mpicc.$mpi" -shared -fPIC -D_GNU_SOURCE -o slow.so "$here/slow_sends.c" 2>err
+LD_PRELOAD=$PWD/slow.so run 4 allreduce.json -- ./comms 1 16384 40
+check "a plan that loses is left to the library after 66 calls" '[ $status = 0 ] && \
+    said "a rank had 60 calls by plan, 6 by the library to compare, 14 left to the library \(14 after a plan lost against the library\).*which lost "'
+LD_PRELOAD=$PWD/slow.so run 4 --reproducible allreduce.json -- ./comms 1 16384 40
+check "but not where calls have to be reproducible" '[ $status = 0 ] && said "a rank had 80 calls by plan; "'
+
+# Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
 run 4 --reproducible allreduce.json -- ./comms 258 16384
 check "258 communicators at once: 256 have plans, and the rest says why not" '[ $status = 0 ] && \
     said "a rank had 512 calls by plan, 4 left to the library \(4 of communicators beyond the 256 that have plans at once\)"'
