@@ -40,9 +40,8 @@ static struct {
     int key;
     struct hs_idle idle;
     struct hs_memory memory;
-    bool alone;    /* no thread calls while another one does: communicators share what is below */
-    struct hs_scratch scratch;
-    struct hs_room room;
+    MPI_Comm self; /* this rank alone; errors are returned */
+    bool alone;    /* no thread calls while another one does: communicators share room */
     pthread_mutex_t lock;
     struct hs_party *parties; /* that are open */
     int party_count;
@@ -50,6 +49,10 @@ static struct {
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
 
+static struct {
+    struct hs_scratch scratch;
+    struct hs_room room;
+} shared;
 static struct hs_party nobody; /* of communicators without rules */
 
 /* ---- communicators ---- */
@@ -89,14 +92,14 @@ static void shrink_room(void)
     struct hs_room less = {.bytes = 0};
 
     for (const struct hs_party *at = plans.parties; at; at = at->next)
-        if (at->room == &plans.room && at->bytes > less.bytes)
+        if (at->room == &shared.room && at->bytes > less.bytes)
             less.bytes = at->bytes;
-    if (less.bytes == plans.room.bytes)
+    if (less.bytes == shared.room.bytes)
         return;
     if (less.bytes > 0 && !(less.data = malloc(HS_BUFFERS * less.bytes)))
         return;
-    free(plans.room.data);
-    plans.room = less;
+    free(shared.room.data);
+    shared.room = less;
 }
 
 /* As the program frees its communicator: by all its ranks. */
@@ -118,7 +121,7 @@ static int forget_party(MPI_Comm comm, int key, void *opaque, void *unused)
         pthread_mutex_unlock(&plans.lock);
         hs_backend_host.engine->close(party->engine);
         if (plans.alone && !plans.parties)
-            hs_scratch_release(&plans.scratch, &plans.memory);
+            hs_scratch_release(&shared.scratch, &plans.memory);
     }
     free_party(party);
     return MPI_SUCCESS;
@@ -175,7 +178,7 @@ static bool open_engine(struct hs_party *party, MPI_Comm comm)
     bool has_trees = plans.rules.forests.units > 0 && party->group->stride == 1;
     struct hs_engine_config config = {.comm_is_own = true,
                                       .memory = &plans.memory,
-                                      .scratch = plans.alone ? &plans.scratch : NULL,
+                                      .scratch = plans.alone ? &shared.scratch : NULL,
                                       .forests = has_trees ? &plans.rules.forests : NULL};
     MPI_Group members;
 
@@ -205,7 +208,7 @@ static struct hs_party *party_of(MPI_Comm comm)
         PMPI_Comm_rank(comm, &party->rank);
         party->uses = calloc(plans.rules.count, sizeof(*party->uses));
         party->idle = plans.idle;
-        party->room = plans.alone ? &plans.room : &party->own;
+        party->room = plans.alone ? &shared.room : &party->own;
         ranks = hs_world_ranks(comm, party->size);
     }
     if (!inter && all_have(comm, party && party->uses && ranks) && party && ranks)
@@ -405,6 +408,22 @@ static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_C
     judge(use, with, without, comm);
 }
 
+/* Errors of a rank's own buffers, of which a plan knows nothing: what the library says of the same
+ * call on this rank alone. */
+static bool is_refused(const struct hs_asked *asked, int *status)
+{
+    struct hs_asked alone = *asked;
+    bool is_same = asked->from == asked->to && asked->from != MPI_BOTTOM;
+
+    if (!is_same && asked->to != MPI_IN_PLACE)
+        return false;
+    alone.comm = plans.self;
+    *status = hs_ask_library(&alone);
+    if (*status != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(asked->comm, *status);
+    return *status != MPI_SUCCESS;
+}
+
 /* A call for which there is a rule, on its way. */
 static bool carry(struct hs_party *party, struct hs_asked *asked, const struct hs_message *message,
                   const struct hs_rule *rule, int *status)
@@ -459,7 +478,7 @@ bool hs_plans_try(const struct hs_asked *asked, int *status)
     party = party_of(own.comm);
     rule = decide(&message, &own, party, &why);
     if (rule && is_open(party, own.comm, &why))
-        return carry(party, &own, &message, rule, status);
+        return is_refused(&own, status) || carry(party, &own, &message, rule, status);
     plans.passed[why]++;
     return false;
 }
@@ -570,6 +589,8 @@ void hs_plans_begin(void)
         PMPI_Finalize();
         _exit(hs_status_exit(status));
     }
+    PMPI_Comm_dup(MPI_COMM_SELF, &plans.self);
+    PMPI_Comm_set_errhandler(plans.self, MPI_ERRORS_RETURN);
     plans.memory = hs_carry_memory();
     hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
@@ -627,6 +648,7 @@ void hs_plans_finish(void)
     plans.on = false;
     for (const struct hs_party *party = plans.parties; party; party = party->next)
         add_uses(party);
+    PMPI_Comm_free(&plans.self);
     mine[PLANNED] = (double)ended->planned;
     mine[PAIRS] = (double)ended->pairs;
     mine[CHECKED] = (double)ended->checked;
