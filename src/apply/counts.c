@@ -349,10 +349,11 @@ static struct hs_counts_row *find_row(struct hs_counts *counts, const struct hs_
                                          .type = (uint8_t)call->type,
                                          .operation = (uint8_t)call->operation,
                                          .size_class = hs_counts_class(call->bytes)};
-    uint64_t hash = wanted.group * 0x9e3779b97f4a7c15u +
-                    (wanted.call | wanted.begun << 8 | wanted.type << 9 | wanted.operation << 16 |
-                     (uint64_t)wanted.size_class << 24) *
-                        0xc2b2ae3d27d4eb4fu;
+    uint64_t hash =
+        wanted.group * 0x9e3779b97f4a7c15u +
+        ((uint64_t)wanted.call | (uint64_t)wanted.begun << 8 | (uint64_t)wanted.type << 9 |
+         (uint64_t)wanted.operation << 16 | (uint64_t)wanted.size_class << 24) *
+            0xc2b2ae3d27d4eb4fu;
     size_t at = (size_t)(hash >> 40) % HS_COUNTS_ROWS;
 
     for (; counts->rows[at].calls > 0; at = (at + 1) % HS_COUNTS_ROWS)

@@ -357,7 +357,7 @@ static void describe(void)
     for (char *c = library; *c; c++)
         if (*c == '\t')
             *c = ' ';
-    snprintf(counts->library, sizeof(counts->library), "%s", library);
+    snprintf(counts->library, sizeof(counts->library), "%.*s", HS_COUNTS_TEXT - 1, library);
 }
 
 static void begin_counts(void)
