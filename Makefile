@@ -241,6 +241,30 @@ $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(NCCL_INTERPOSER)
 
+# Both once more with sanitizers, for programs that are built with them, too (tests/apply/test_sanitized.sh): of model and
+# base, which other tests instrument, the rules alone.
+SANITIZED := $(BUILD)/sanitized-interposers
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED_SHARE := $(INTERPOSERS_BOTH) src/model/rules.c
+sanitized_objects = $(patsubst src/%.c,$(SANITIZED)/%.o,$(1) $(SANITIZED_SHARE)) \
+    $(filter-out $(SANITIZED_SHARE:src/%.c=$(PLAIN_BUILD)/obj-pic/%.o),$(INTERPOSERS_SHARE))
+$(SANITIZED)/%.o: src/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(or $(MPICC),$(CC)) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -O1 $(SANITIZERS) $(PIC_FLAGS) -ftls-model=initial-exec -c -o $@ $<
+$(SANITIZED)/libhiersearch-mpi.so: $(call sanitized_objects,$(INTERPOSER_SOURCES) $(HOST_ENGINE))
+	$(call say,LD,$@)
+	$(Q)$(MPICC) -shared $(SANITIZERS) -Wl,--gc-sections -o $@ $^ -lm -ldl -lpthread
+$(SANITIZED)/libhiersearch-nccl.so: $(call sanitized_objects,$(NCCL_INTERPOSER_SOURCES))
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(SANITIZERS) -Wl,--gc-sections -o $@ $^ -lm -ldl -lpthread
+sanitized-interposers: $(if $(INTERPOSER),$(SANITIZED)/libhiersearch-mpi.so) $(SANITIZED)/libhiersearch-nccl.so
+.PHONY: sanitized-interposers check-interposers
+# Hostile files and odd programs, under a minute.
+SANITIZED_TEST = CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_sanitized.sh $(MPI_NAME) $(BUILD)
+check-interposers: all sanitized-interposers $(if $(filter 1,$(HAVE_NCCL)),$(BUILD)/tests/nccl/libnccl.so.2)
+	tests/run --timeout 1600 -- "$(SANITIZED_TEST)"
+
 # ---- libhiersearch.so.1 and libhiersearch.a: what include/hiersearch.h declares, and nothing else (docs/library.md) ----
 # The objects of the interposer above, or, to be tried with sanitizers, their own.
 LIBRARY_SOURCES := $(foreach l,$(USES_api),$(call sources,$(l)))
@@ -424,7 +448,9 @@ FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COM
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD)) \
+    "@timeout=1600 $(SANITIZED_TEST)"
+check-full: sanitized-interposers
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \

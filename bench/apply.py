@@ -5,14 +5,15 @@ train     a data-parallel training with mpi4py (bench/apply/train.py), 16 ranks 
 sharded   the same with a reduce-scatter of all gradients and an allgather of all parameters
 start     what `run` with four results adds to the start and the end of a job of Open MPI's that calls nothing (bench/apply/calls.c)
 lammps, hpcc  Debian's, which are built with Open MPI (bench/apply/melt.in): 4 ranks on one host, 8 on 8 hosts
+comms     memory and time of a communicator with plans: bench/apply/comms.c on 4 ranks, 1 and 61 communicators alive at once
 cost      instructions of a call over an MPI library that does nothing (bench/apply/stub.c), by valgrind
 
 Plans are measured first, on the same hosts. Each pair of runs, one alone and one with the plans, begins with the other one than the
 pair before. Printed: how many times as long the run alone took (communication of a step; of a program, all of it), median over the
 pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics; of a training also what
 its profile and the measured plans say that a step gains, beside what it gained, and what the links take at least. Losses and output have to be the same. --under profile
-has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
-Usage: bench/apply.py [--parts train,sharded,start,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
+has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `comms` and `cost`.
+Usage: bench/apply.py [--parts train,sharded,start,lammps,hpcc,comms,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
 """
 import argparse
 import contextlib
@@ -356,9 +357,29 @@ def cost(arguments):
                       f"counted: {functions}", flush=True)
 
 
+def comms(arguments):
+    """Of one communicator: what 61 take more than 1, over 60."""
+    few, many = 1, 61
+    print(f"{'MPI':8} {'message':>9}  {'':6} {'bytes a communicator':>20} {'MPI_Comm_dup':>12} {'first call':>11} {'the next':>11}   of rank 0 of 4; calls: median, ms")
+    for mpi in arguments.mpi.split(","):
+        build = os.path.dirname(program(arguments, mpi))
+        with tempfile.TemporaryDirectory() as scratch:
+            subprocess.run([f"mpicc.{mpi}", "-std=c11", "-D_GNU_SOURCE", "-O2", "-o", f"{scratch}/comms", f"{HERE}/comms.c"], check=True)
+            for message in (16 << 10, 16 << 20):
+                # A plan that is not the library's own, whatever it is worth.
+                rules = "ranks 4\nnodes 1x4\nrule allreduce 4:1 0 2x2\n"
+                for how, settings in (("alone", []), ("plans", ["env", f"LD_PRELOAD={build}/libhiersearch-mpi.so", "HIERSEARCH_REPRODUCIBLE=1",
+                                                                f"HIERSEARCH_PLANS={rules}"])):
+                    lines = [subprocess.run([f"{HERE}/../../tests/runner/launch.sh", mpi, "4", *settings, f"{scratch}/comms", str(count), str(message)],
+                                            check=True, capture_output=True, text=True).stdout.split() for count in (few, many)]
+                    each = (int(lines[1][0]) - int(lines[0][0])) / (many - few)
+                    print(f"{mpi:8} {message:9}  {how:6} {each:20.0f} {1e3 * float(lines[1][1]):12.3f} {1e3 * float(lines[1][2]):11.3f} "
+                          f"{1e3 * float(lines[1][3]):11.3f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--parts", default="train,sharded,start,lammps,hpcc,cost")
+    parser.add_argument("--parts", default="train,sharded,start,lammps,hpcc,comms,cost")
     parser.add_argument("--minutes", type=float, default=10, help="no new pair after so many, for each row")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--mpi", default="mpich,openmpi", help="of trainings and of the cost; Debian's programs have Open MPI")
@@ -372,7 +393,7 @@ def main():
     parts = arguments.parts.split(",")
     if parts != ["cost"] and not has_run(arguments):
         sys.exit(f"{arguments.build}/hiersearch has no `{arguments.under}`; --under profile, or --parts cost, works")
-    if parts != ["cost"]:
+    if not set(parts) <= {"comms", "cost"}:
         print(f"emulated hosts, links {arguments.rate} (hpcc: {APP_RATES['hpcc']}), at most {arguments.pairs} alternating pairs, under "
               f"`hiersearch {arguments.under}`, load of the machine {os.getloadavg()[0]:.1f}\n{HEADING}")
     for part in parts:
@@ -382,10 +403,12 @@ def main():
             app(arguments, part)
         elif part == "start":
             start(arguments)
+        elif part == "comms":
+            comms(arguments)
         elif part == "cost":
             cost(arguments)
         else:
-            sys.exit(f"--parts: expected train, sharded, start, lammps, hpcc, cost, found {part}")
+            sys.exit(f"--parts: expected train, sharded, start, lammps, hpcc, comms, cost, found {part}")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,17 @@ BOTH(Get_library_version, (char *text, int *length), {
     *length = 4;
     return MPI_SUCCESS;
 })
+BOTH(Reduce,
+     (const void *from, void *to, int count, MPI_Datatype type, MPI_Op operation, int root,
+      MPI_Comm comm),
+     {
+         (void)type;
+         (void)operation;
+         (void)root;
+         (void)comm;
+         memcpy(to, from, (size_t)count * 2 * sizeof(int)); /* of MPI_2INT */
+         return MPI_SUCCESS;
+     })
 BOTH(Barrier, (MPI_Comm comm), {
     (void)comm;
     return MPI_SUCCESS;

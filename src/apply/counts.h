@@ -1,10 +1,12 @@
 /*
- * counts.h - what one rank of somebody else's program calls: rows of calls that are alike, in a
- * file mapped into memory, so that a kill loses nothing. The interposers write it (mpi_profile.c
- * one file per rank, nccl_profile.c one per process), in one folder; merge.c reads what a job left.
+ * counts.h - what one rank of somebody else's program calls: rows of calls that are alike, in
+ * memory, and what has changed of them in a file, written now and then, so that a kill loses
+ * little. The interposers write it (mpi_profile.c one file per rank, nccl_profile.c one per
+ * process), in one folder; merge.c reads what a job left.
  *
  * A file is one struct hs_counts as it lies in memory: for programs of one build on one kind of
  * machine, which is what the merge checks. It is sparse: a rank that calls little writes little.
+ * It is not mapped: where a disk is full, a page of a map without room would end the program.
  * This file and counts.c know nothing but libc, because they run inside other people's programs.
  */
 #ifndef HS_APPLY_COUNTS_H
@@ -105,7 +107,7 @@ struct hs_counts_row {
     uint8_t call, begun; /* begun: the nonblocking form, whose time is that of beginning it */
     uint8_t type, operation;
     /* messages of 2^(size_class - 1) to 2^size_class - 1 bytes; 0: none */
-    uint32_t size_class, unused;
+    uint32_t size_class, changed; /* changed: since it was written */
     uint64_t calls, bytes, nanoseconds, longest_nanoseconds;
 };
 
@@ -155,11 +157,23 @@ struct hs_counts {
 /* The path of a rank's file in a folder. False: it does not fit. */
 bool hs_counts_path(char *path, size_t path_bytes, const char *folder, int rank);
 /* Makes the folder where there is none, and a file in it that says who counts, and nothing else;
- * NULL with errno where that cannot be. Never unmapped: counted until the process ends. */
+ * NULL with errno where that cannot be. */
 struct hs_counts *hs_counts_create(const char *folder, int rank, int ranks, uint64_t run);
 /* The same for a process that calls NCCL, whose file has its host's and its own number's name and
  * replaces no other: nobody knows which rank it is, but perhaps the environment (-1 of 0: not). */
 struct hs_counts *hs_counts_create_nccl(const char *folder, int rank, int ranks);
+/* Writes what has changed to the file, in such an order that a reader, and who is killed between,
+ * finds nothing that is not there yet. hs_counts_add does so by itself: at each of the first
+ * HS_COUNTS_AT_ONCE calls, then every HS_COUNTS_EVERY nanoseconds. Returns 0, or the errno of what
+ * did not work, which is tried again with the next. Does nothing in a process that was forked from
+ * the one that counts. One thread at a time. */
+int hs_counts_write(struct hs_counts *counts);
+#define HS_COUNTS_AT_ONCE 1000
+#define HS_COUNTS_EVERY   100000000u
+/* The path of the file. */
+const char *hs_counts_file(const struct hs_counts *counts);
+/* Writes, closes the file and frees. Returns as hs_counts_write does. */
+int hs_counts_end(struct hs_counts *counts);
 /* Whether a file of a folder is one of these. */
 bool hs_counts_is_nccl(const char *name);
 
@@ -185,7 +199,7 @@ struct hs_counted {
 /* Where calls like this one are counted, from now on, made at the first; NULL: nowhere, as there is
  * no room, or no group. One thread at a time, as the next. */
 struct hs_counts_row *hs_counts_find(struct hs_counts *counts, const struct hs_counted *call);
-/* Counts it there. */
+/* Counts it there, and writes now and then. */
 void hs_counts_add(struct hs_counts *counts, struct hs_counts_row *row,
                    const struct hs_counted *call);
 /* Which class bytes are of. */

@@ -10,14 +10,14 @@
 #include "apply/counts.h"
 #include "base/error.h"
 
-/* The lowest of MPI's ranks of which there is one; -1: there is none. */
-int hs_counts_first_rank(const char *folder);
-/* One of them, in memory of this process alone; NULL where there is none. HS_INVALID: it is no such
- * file. Whether what it says can be followed (what a killed rank was about to write may not be) is
- * another question. */
-enum hs_status hs_counts_map(struct hs_counts **counts, const char *path, struct hs_error *err);
-bool hs_counts_are_sound(const struct hs_counts *counts);
-void hs_counts_unmap(struct hs_counts *counts);
+/* MPI's ranks of which there are files, ascending; owned by the caller. HS_MEMORY. A folder that is
+ * not there has none. */
+enum hs_status hs_counts_ranks(int **ranks, size_t *count, const char *folder,
+                               struct hs_error *err);
+/* One of them, in memory; NULL where there is none. All that it says can be followed, added up and
+ * told: HS_INVALID where it is no such file, or what it holds cannot be. Freed by the caller. What
+ * a killed rank was about to write is not there: a sample may be of a row without calls. */
+enum hs_status hs_counts_load(struct hs_counts **counts, const char *path, struct hs_error *err);
 /* Removes them all, and the folder, if nothing else is in it. */
 void hs_counts_remove(const char *folder);
 

@@ -15,6 +15,8 @@
 #define SECONDS(nanoseconds) (1e-9 * (double)(nanoseconds))
 /* Samples that are looked at, of all ranks together. */
 #define SAMPLES_MAX ((size_t)1 << 22)
+/* Calls of a row, of all ranks together. */
+#define CALLS_MAX ((int64_t)1 << 53)
 
 /* Which ranks made calls of a row of the profile. */
 struct caller {
@@ -101,6 +103,11 @@ static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
     return profile->call_count++;
 }
 
+static enum hs_status too_many(struct hs_error *err)
+{
+    return hs_fail(err, HS_INVALID, "calls of all ranks together: expected at most 2^53");
+}
+
 static enum hs_status add_row(struct merge *merge, size_t *at, const struct hs_counts *counts,
                               const struct hs_counts_row *row, struct hs_error *err)
 {
@@ -117,6 +124,8 @@ static enum hs_status add_row(struct merge *merge, size_t *at, const struct hs_c
     *caller = (struct caller){*at, group->ranks_hash};
     merge->caller_count++;
     call = &merge->profile->calls[*at];
+    if ((int64_t)row->calls > CALLS_MAX - call->calls)
+        return too_many(err);
     call->calls += (int64_t)row->calls;
     call->bytes += (double)row->bytes;
     call->seconds += SECONDS(row->nanoseconds);
@@ -130,9 +139,12 @@ static enum hs_status add_samples(struct merge *merge, const size_t *rows,
     for (size_t i = 0; i < counts->sample_count && i < merge->timed_per_rank; i++) {
         const struct hs_counts_sample *sample = &counts->samples[i];
         const struct hs_counts_group *group = &counts->groups[sample->group];
-        struct timed *timed =
-            hs_grow(&merge->timed, &merge->timed_capacity, merge->timed_count, sizeof(*timed), err);
+        struct timed *timed;
 
+        if (rows[sample->row] == SIZE_MAX) /* it was about to be written */
+            continue;
+        timed =
+            hs_grow(&merge->timed, &merge->timed_capacity, merge->timed_count, sizeof(*timed), err);
         if (!timed)
             return HS_MEMORY;
         *timed = (struct timed){.ranks_hash = group->ranks_hash,
@@ -222,9 +234,13 @@ static enum hs_status add_calls(struct merge *merge, const struct hs_counts *cou
     if (status == HS_OK)
         status = add_gpus_seconds(profile, rows, counts, err);
     free(rows);
+    if (status == HS_OK && (int64_t)counts->uncounted_calls > CALLS_MAX - profile->uncounted_calls)
+        status = too_many(err);
+    if (status != HS_OK)
+        return status;
     profile->seconds = fmax(profile->seconds, SECONDS(counts->nanoseconds));
     profile->uncounted_calls += (int64_t)counts->uncounted_calls;
-    return status;
+    return HS_OK;
 }
 
 static enum hs_status add_rank(struct merge *merge, const struct hs_counts *counts,
@@ -365,10 +381,10 @@ static enum hs_status add_file(struct merge *merge, const char *folder, int rank
 
     if (!hs_counts_path(path, sizeof(path), folder, rank))
         return hs_fail(err, HS_INVALID, "%s: too long a path", folder);
-    status = hs_counts_map(&counts, path, err);
+    status = hs_counts_load(&counts, path, err);
     if (status != HS_OK || !counts)
         return status;
-    if (!hs_counts_are_sound(counts) || counts->rank != rank || counts->ranks <= rank) {
+    if (counts->rank != rank || counts->ranks <= rank) {
         status =
             hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt", path);
     } else {
@@ -381,21 +397,21 @@ static enum hs_status add_file(struct merge *merge, const char *folder, int rank
         if (counts->run == merge->run)
             status = add_rank(merge, counts, err);
     }
-    hs_counts_unmap(counts);
+    free(counts);
     return status;
 }
 
-/* What MPI's ranks counted; nothing where the first of them is none, -1. */
-static enum hs_status add_mpi(struct merge *merge, const char *folder, int rank,
-                              struct hs_error *err)
+/* What MPI's ranks counted; the first file says how many there are. */
+static enum hs_status add_mpi(struct merge *merge, const char *folder, struct hs_error *err)
 {
     struct hs_profile *profile = merge->profile;
-    enum hs_status status = HS_OK;
+    size_t count;
+    int *ranks;
+    enum hs_status status = hs_counts_ranks(&ranks, &count, folder, err);
 
-    if (rank < 0)
-        return HS_OK;
-    for (profile->ranks = rank + 1; rank < profile->ranks && status == HS_OK; rank++)
-        status = add_file(merge, folder, rank, err);
+    for (size_t i = 0; i < count && status == HS_OK && (i == 0 || ranks[i] < profile->ranks); i++)
+        status = add_file(merge, folder, ranks[i], err);
+    free(ranks);
     profile->missing_ranks = profile->ranks - merge->seen_ranks;
     profile->finished = profile->finished && profile->missing_ranks == 0;
     return status;
@@ -442,19 +458,33 @@ static enum hs_status add_nccl(struct merge *merge, const char *folder, bool *an
     return status;
 }
 
+/* What is made of them can be read again: counts may hold what no job does. */
+static enum hs_status check_again(const struct hs_profile *profile, const char *folder,
+                                  struct hs_error *err)
+{
+    struct hs_profile again = {0};
+    struct hs_text text = {0};
+    enum hs_status status = hs_profile_print(&text, profile, err);
+
+    if (status == HS_OK)
+        status = hs_profile_parse(&again, folder, text.data, text.length, err);
+    hs_profile_release(&again);
+    hs_text_release(&text);
+    return status;
+}
+
 enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
                                 struct hs_error *err)
 {
     struct merge merge = {.profile = profile};
     bool any = false;
-    int rank = hs_counts_first_rank(folder);
     enum hs_status status;
 
     *profile = (struct hs_profile){.finished = true};
-    status = add_mpi(&merge, folder, rank, err);
+    status = add_mpi(&merge, folder, err);
     if (status == HS_OK)
         status = add_nccl(&merge, folder, &any, err);
-    if (status == HS_OK && rank < 0 && !any)
+    if (status == HS_OK && merge.seen_ranks == 0 && !any)
         status = hs_fail(err, HS_INVALID,
                          "%s: there are no counts of a job's ranks: was it started by `hiersearch "
                          "profile`, and did it call MPI_Init, or make a communicator of NCCL?",
@@ -464,9 +494,10 @@ enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
         add_waiting(&merge);
         if (profile->call_count > 0)
             qsort(profile->calls, profile->call_count, sizeof(*profile->calls), compare_calls);
-    } else {
-        hs_profile_release(profile);
+        status = check_again(profile, folder, err);
     }
+    if (status != HS_OK)
+        hs_profile_release(profile);
     free(merge.keys);
     free(merge.callers);
     free(merge.timed);

@@ -9,7 +9,8 @@
 
 /* Makes a profile of the files in the folder that are of the run of the lowest rank there, or,
  * where MPI's ranks left none, of NCCL's last run (processes.h); others are of a run before.
- * HS_INVALID: there is none, or one is not ours or of another build; HS_MEMORY. */
+ * What is made can be printed and read again. HS_INVALID: there is none, or one is not ours, of
+ * another build, or holds what cannot be; HS_MEMORY. */
 enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
                                 struct hs_error *err);
 

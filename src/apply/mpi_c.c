@@ -139,51 +139,6 @@ FORMS(BARRIER, , false, int, int, Barrier, Ibarrier, false,
       HS_CONTENT(0, MPI_DATATYPE_NULL, MPI_OP_NULL, comm));
 /* clang-format on */
 
-/* ---- communicators ---- */
-
-/* name, parameters before the new one, arguments */
-/* clang-format off */
-#define MAKES(name, parameters, arguments)                                                   \
-    HS_PUBLIC int MPI_##name parameters                                                            \
-    {                                                                                              \
-        int status = PMPI_##name arguments;                                                        \
-                                                                                                   \
-        if (status == MPI_SUCCESS)                                                                 \
-            hs_made(*made);                                                                        \
-        return status;                                                                             \
-    }                                                                                              \
-    _Static_assert(true, "a semicolon follows")
-MAKES(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made));
-MAKES(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made));
-MAKES(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made),
-      (comm, color, key, made));
-MAKES(Comm_split_type,
-      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
-      (comm, type, key, info, made));
-MAKES(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made));
-MAKES(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
-      (comm, group, tag, made));
-MAKES(Cart_create,
-      (MPI_Comm comm, int count, const int sizes[], const int periods[], int reorder,
-       MPI_Comm *made),
-      (comm, count, sizes, periods, reorder, made));
-MAKES(Cart_sub, (MPI_Comm comm, const int kept[], MPI_Comm *made), (comm, kept, made));
-MAKES(Graph_create,
-      (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
-       MPI_Comm *made),
-      (comm, nodes, index, edges, reorder, made));
-MAKES(Dist_graph_create,
-      (MPI_Comm comm, int count, const int sources[], const int degrees[],
-       const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made),
-      (comm, count, sources, degrees, destinations, weights, info, reorder, made));
-MAKES(Dist_graph_create_adjacent,
-      (MPI_Comm comm, int before, const int sources[], const int from_weights[], int behind,
-       const int destinations[], const int to_weights[], MPI_Info info, int reorder,
-       MPI_Comm *made),
-      (comm, before, sources, from_weights, behind, destinations, to_weights, info, reorder, made));
-MAKES(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made));
-/* clang-format on */
-
 /* ---- begin and end ---- */
 
 #define BEGINS(passed)                                                                             \
@@ -200,7 +155,13 @@ HS_PUBLIC int MPI_Init(int *argc, char ***argv) BEGINS(PMPI_Init(argc, argv)) HS
     int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         BEGINS(PMPI_Init_thread(argc, argv, required, provided))
 
-            HS_PUBLIC int MPI_Finalize(void)
+            HS_PUBLIC int MPI_Abort(MPI_Comm comm, int code)
+{
+    hs_abort();
+    return PMPI_Abort(comm, code);
+}
+
+HS_PUBLIC int MPI_Finalize(void)
 {
     bool merges = hs_finish();
     int status = PMPI_Finalize();

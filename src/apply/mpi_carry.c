@@ -11,6 +11,7 @@
 #include "apply/loaded.h"
 #include "apply/mpi_plans.h"
 #include "engine/mpi_base.h"
+#include "engine/pages.h"
 #include "model/traffic.h"
 
 /* ---- sums that the engine does not make ---- */
@@ -41,6 +42,7 @@ struct hs_memory hs_carry_memory(void)
     struct hs_memory memory = hs_memory_host;
 
     memory.reduce = reduce;
+    memory.allocate = memory.allocate_staging = hs_pages_reserve;
     return memory;
 }
 
@@ -154,41 +156,41 @@ static void unpack(void *to, int64_t count, MPI_Datatype type, const char *from,
 
 /* ---- a call ---- */
 
-enum { BUFFERS = 3 };
-
 /* A call on its way: the whole message at `input` and `output`, which may be the program's. */
 struct carried {
     struct hs_party *party;
     const struct hs_asked *asked;
     const struct hs_message *message;
     struct hs_task task;
-    size_t padded;      /* bytes */
-    size_t block;       /* bytes of one rank's part; of an allreduce all */
-    char *own[BUFFERS]; /* the party's: input, output, the library's result */
-    const char *input;  /* what the engine gets */
+    size_t padded;         /* bytes */
+    size_t block;          /* bytes of one rank's part; of an allreduce all */
+    char *own[HS_BUFFERS]; /* of the party's room: input, output, the library's result */
+    const char *input;     /* what the engine gets */
     char *output;
 };
 
-/* All ranks need them as large, whether they use them or not: so all wait here, or none. */
+/* All ranks need them as large, whether they use them or not: so all wait here, or none, whatever
+ * other communicators made of a shared room. */
 static enum hs_status need_buffers(struct hs_party *party, size_t bytes, struct hs_error *err)
 {
     struct hs_mpi_base *base = party->engine;
     enum hs_status status = HS_OK;
-    char *grown;
+    char *grown = NULL;
 
     if (bytes <= party->bytes)
         return HS_OK;
     bytes += bytes / 2;
-    grown = malloc(BUFFERS * bytes);
-    if (!grown)
+    if (bytes > party->room->bytes && !(grown = malloc(HS_BUFFERS * bytes)))
         status = hs_no_memory(err);
     status = hs_agree(base->comms.world, &base->comms.idle, status, err);
     if (status != HS_OK) {
         free(grown);
         return status;
     }
-    free(party->buffers);
-    party->buffers = grown;
+    if (grown) {
+        free(party->room->data);
+        *party->room = (struct hs_room){grown, bytes};
+    }
     party->bytes = bytes;
     return HS_OK;
 }
@@ -456,8 +458,8 @@ enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
     status = need_buffers(party, c.padded, err);
     if (status != HS_OK)
         return status;
-    for (int i = 0; i < BUFFERS; i++)
-        c.own[i] = party->buffers + (size_t)i * party->bytes;
+    for (int i = 0; i < HS_BUFFERS; i++)
+        c.own[i] = party->room->data + (size_t)i * party->room->bytes;
     c.output = !differs && is_made_there(&c) ? asked->to : c.own[1];
     bring_in(&c, differs != NULL);
     status = run(&c, err);

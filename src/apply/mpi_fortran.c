@@ -191,7 +191,7 @@ FORTRAN_BOTH(BARRIER, mpi_barrier, mpi_ibarrier,
              HS_CONTENT(0, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_Comm_f2c(*comm)));
 /* clang-format on */
 
-/* ---- communicators, begin and end ---- */
+/* ---- begin and end ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, and whole statements */
 /* name, parameters, arguments, and what is done before and behind it where it did not fail. */
@@ -211,39 +211,9 @@ FORTRAN_BOTH(BARRIER, mpi_barrier, mpi_ibarrier,
 #define F_CALLS(name, ...)                                                                         \
     F_NAMES(F_CALL, name, __VA_ARGS__) _Static_assert(true, "a semicolon follows")
 /* NOLINTEND(bugprone-macro-parentheses) */
-#define F_MAKES(name, parameters, arguments)                                                       \
-    F_CALLS(name, parameters, arguments, (void)0, hs_made(MPI_Comm_f2c(*made)))
 #define I MPI_Fint
 
 /* clang-format off */
-F_MAKES(mpi_comm_dup, (I *comm, I *made, I *failed), (comm, made, failed));
-F_MAKES(mpi_comm_dup_with_info, (I *comm, I *info, I *made, I *failed),
-        (comm, info, made, failed));
-F_MAKES(mpi_comm_split, (I *comm, I *color, I *key, I *made, I *failed),
-        (comm, color, key, made, failed));
-F_MAKES(mpi_comm_split_type, (I *comm, I *type, I *key, I *info, I *made, I *failed),
-        (comm, type, key, info, made, failed));
-F_MAKES(mpi_comm_create, (I *comm, I *group, I *made, I *failed), (comm, group, made, failed));
-F_MAKES(mpi_comm_create_group, (I *comm, I *group, I *tag, I *made, I *failed),
-        (comm, group, tag, made, failed));
-F_MAKES(mpi_cart_create,
-        (I *comm, I *count, I *sizes, I *periods, I *reorder, I *made, I *failed),
-        (comm, count, sizes, periods, reorder, made, failed));
-F_MAKES(mpi_cart_sub, (I *comm, I *kept, I *made, I *failed), (comm, kept, made, failed));
-F_MAKES(mpi_graph_create,
-        (I *comm, I *nodes, I *index, I *edges, I *reorder, I *made, I *failed),
-        (comm, nodes, index, edges, reorder, made, failed));
-F_MAKES(mpi_dist_graph_create,
-        (I *comm, I *count, I *sources, I *degrees, I *targets, I *weights, I *info, I *reorder,
-         I *made, I *failed),
-        (comm, count, sources, degrees, targets, weights, info, reorder, made, failed));
-F_MAKES(mpi_dist_graph_create_adjacent,
-        (I *comm, I *before, I *sources, I *from_weights, I *behind, I *targets, I *to_weights,
-         I *info, I *reorder, I *made, I *failed),
-        (comm, before, sources, from_weights, behind, targets, to_weights, info, reorder, made,
-         failed));
-F_MAKES(mpi_intercomm_merge, (I *comm, I *high, I *made, I *failed), (comm, high, made, failed));
-
 F_CALLS(mpi_init, (I *failed), (failed), hs_check_library(), hs_begin());
 F_CALLS(mpi_init_thread, (I *required, I *provided, I *failed), (required, provided, failed),
         hs_check_library(), hs_begin());

@@ -15,17 +15,21 @@
 #include "base/units.h"
 #include "model/traffic.h"
 
-/* Communicators with plans that a rank is in, at most: each has buffers of its own. */
-#define PARTIES_MAX 64
+/* Communicators with plans that a rank is in, at most: each takes communicators of the library's,
+ * which has no more than some thousand for all. Their number stands in HS_REASONS, too. */
+#define PARTIES_MAX 256
 
 /* What came of a rule on a communicator; the same numbers on all its ranks, but for the seconds. */
 struct hs_use {
     bool off;        /* its result was wrong once */
+    bool loses;      /* against the library, in most pairs and in all together */
     uint64_t number; /* of calls that it is for */
     uint64_t planned, checked, wrong, pairs;
     double planned_seconds; /* in `planned` */
     double with, without;   /* in `pairs`: by plan, by the library */
     double first;           /* of the first of the pair that is under way */
+    uint64_t lost;          /* of `pairs`, by the sums of all ranks, as the next */
+    double all_with, all_without;
 };
 
 static struct {
@@ -36,12 +40,20 @@ static struct {
     int key;
     struct hs_idle idle;
     struct hs_memory memory;
+    MPI_Comm self; /* this rank alone; errors are returned */
+    bool alone;    /* no thread calls while another one does: communicators share room */
     pthread_mutex_t lock;
     struct hs_party *parties; /* that are open */
     int party_count;
     struct hs_use ended; /* of communicators that were freed */
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct {
+    struct hs_scratch scratch;
+    struct hs_room room;
+} shared;
+static struct hs_party nobody; /* of communicators without rules */
 
 /* ---- communicators ---- */
 
@@ -69,9 +81,25 @@ static void free_party(struct hs_party *party)
 {
     if (!party)
         return;
-    free(party->buffers);
+    free(party->own.data);
     free(party->uses);
     free(party);
+}
+
+/* Down to what those that are left have in it: they will not ask again. */
+static void shrink_room(void)
+{
+    struct hs_room less = {.bytes = 0};
+
+    for (const struct hs_party *at = plans.parties; at; at = at->next)
+        if (at->room == &shared.room && at->bytes > less.bytes)
+            less.bytes = at->bytes;
+    if (less.bytes == shared.room.bytes)
+        return;
+    if (less.bytes > 0 && !(less.data = malloc(HS_BUFFERS * less.bytes)))
+        return;
+    free(shared.room.data);
+    shared.room = less;
 }
 
 /* As the program frees its communicator: by all its ranks. */
@@ -80,40 +108,34 @@ static int forget_party(MPI_Comm comm, int key, void *opaque, void *unused)
     struct hs_party *party = opaque, **at = &plans.parties;
 
     (void)comm, (void)key, (void)unused;
-    pthread_mutex_lock(&plans.lock);
-    add_uses(party);
-    while (*at != party)
-        at = &(*at)->next;
-    *at = party->next;
-    plans.party_count--;
-    pthread_mutex_unlock(&plans.lock);
-    hs_backend_host.engine->close(party->engine);
+    if (party == &nobody)
+        return MPI_SUCCESS;
+    if (party->engine) {
+        pthread_mutex_lock(&plans.lock);
+        add_uses(party);
+        while (*at != party)
+            at = &(*at)->next;
+        *at = party->next;
+        plans.party_count--;
+        shrink_room();
+        pthread_mutex_unlock(&plans.lock);
+        hs_backend_host.engine->close(party->engine);
+        if (plans.alone && !plans.parties)
+            hs_scratch_release(&shared.scratch, &plans.memory);
+    }
     free_party(party);
     return MPI_SUCCESS;
-}
-
-/* The group of the rules that the communicator is; NULL: none, the same on all its ranks. */
-static const struct hs_group *group_of(MPI_Comm comm, int *rank, int *size)
-{
-    const struct hs_group *found = NULL;
-    int inter = 0, *ranks;
-
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_size(comm, size);
-    PMPI_Comm_rank(comm, rank);
-    ranks = inter ? NULL : hs_world_ranks(comm, *size);
-    if (ranks)
-        found = hs_rules_group(&plans.rules, ranks, *size);
-    free(ranks);
-    return found;
 }
 
 /* Whether all ranks have it. */
 static bool all_have(MPI_Comm comm, bool mine)
 {
+    struct hs_idle idle = plans.idle;
     int here = mine, all = 0;
+    MPI_Request request;
 
-    return PMPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all;
+    return PMPI_Iallreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm, &request) == MPI_SUCCESS &&
+           hs_idle_wait(&idle, &request, NULL) == HS_OK && all;
 }
 
 static bool has_native(const struct hs_plan *plan)
@@ -125,9 +147,11 @@ static bool has_native(const struct hs_plan *plan)
     return false;
 }
 
-/* Communicators of layers that go by the library's own calls: now, not within a later call. */
-static bool prepare_natives(struct hs_party *party, const struct hs_group *group)
+/* Communicators of layers that go by the library's own calls: of all plans, now. */
+static bool prepare_natives(struct hs_party *party)
 {
+    const struct hs_group *group = party->group;
+
     for (size_t i = 0; i < plans.rules.count; i++) {
         const struct hs_rule *rule = &plans.rules.rules[i];
         struct hs_task task = {.kind = HS_TASK_PLAN,
@@ -148,13 +172,14 @@ static bool prepare_natives(struct hs_party *party, const struct hs_group *group
 
 /* Opened on a communicator of ours: the program's attributes are not copied, and nothing of it is
  * used later. */
-static bool open_engine(struct hs_party *party, MPI_Comm comm, const struct hs_group *group)
+static bool open_engine(struct hs_party *party, MPI_Comm comm)
 {
     /* Neighbours of the communicator are those of the job. */
-    bool has_trees = plans.rules.forests.units > 0 && group->stride == 1;
-    struct hs_engine_config config = {.memory = &plans.memory,
+    bool has_trees = plans.rules.forests.units > 0 && party->group->stride == 1;
+    struct hs_engine_config config = {.comm_is_own = true,
+                                      .memory = &plans.memory,
+                                      .scratch = plans.alone ? &shared.scratch : NULL,
                                       .forests = has_trees ? &plans.rules.forests : NULL};
-    enum hs_status status;
     MPI_Group members;
 
     PMPI_Comm_group(comm, &members);
@@ -163,47 +188,65 @@ static bool open_engine(struct hs_party *party, MPI_Comm comm, const struct hs_g
     PMPI_Group_free(&members);
     if (config.comm == MPI_COMM_NULL)
         return false;
-    status = hs_backend_host.open(&party->engine, &config, NULL);
-    PMPI_Comm_free(&config.comm);
-    return status == HS_OK;
+    return hs_backend_host.open(&party->engine, &config, NULL) == HS_OK;
 }
 
-void hs_plans_adopt(MPI_Comm comm)
+/* What is kept with a communicator, from its first call on, which all its ranks make. */
+static struct hs_party *party_of(MPI_Comm comm)
 {
-    const struct hs_group *group;
     struct hs_party *party;
     void *known;
-    int found = 0, rank, size;
+    int found = 0, inter = 0, *ranks = NULL;
 
-    if (!plans.on || comm == MPI_COMM_NULL)
-        return;
     PMPI_Comm_get_attr(comm, plans.key, &known, &found);
-    group = found ? NULL : group_of(comm, &rank, &size);
-    if (!group)
-        return;
-    party = calloc(1, sizeof(*party));
-    if (party)
+    if (found)
+        return known;
+    PMPI_Comm_test_inter(comm, &inter);
+    party = inter ? NULL : calloc(1, sizeof(*party));
+    if (party) {
+        PMPI_Comm_size(comm, &party->size);
+        PMPI_Comm_rank(comm, &party->rank);
         party->uses = calloc(plans.rules.count, sizeof(*party->uses));
-    if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) || !party ||
-        !open_engine(party, comm, group)) {
-        free_party(party);
-        return;
+        party->idle = plans.idle;
+        party->room = plans.alone ? &shared.room : &party->own;
+        ranks = hs_world_ranks(comm, party->size);
     }
-    if (!prepare_natives(party, group)) {
+    if (!inter && all_have(comm, party && party->uses && ranks) && party && ranks)
+        party->group = hs_rules_group(&plans.rules, ranks, party->size);
+    free(ranks);
+    if (!party || !party->group) {
+        free_party(party);
+        party = &nobody;
+    }
+    PMPI_Comm_set_attr(comm, plans.key, party);
+    return party;
+}
+
+/* Behind the first call for which there is a rule: whether it has an engine, on all ranks alike. */
+static bool is_open(struct hs_party *party, MPI_Comm comm, enum hs_reason *why)
+{
+    if (party->engine)
+        return true;
+    *why = HS_REASON_LIMIT;
+    if (party->off)
+        return false;
+    party->off = true;
+    if (!all_have(comm, plans.party_count < PARTIES_MAX))
+        return false;
+    *why = HS_REASON_FAILED;
+    if (!open_engine(party, comm))
+        return false;
+    if (!prepare_natives(party)) {
         hs_backend_host.engine->close(party->engine);
-        free_party(party);
-        return;
+        party->engine = NULL;
+        return false;
     }
-    party->group = group;
-    party->rank = rank;
-    party->size = size;
-    party->idle = plans.idle;
     pthread_mutex_lock(&plans.lock);
     party->next = plans.parties;
     plans.parties = party;
     plans.party_count++;
     pthread_mutex_unlock(&plans.lock);
-    PMPI_Comm_set_attr(comm, plans.key, party);
+    return true;
 }
 
 /* ---- which way a call goes ---- */
@@ -283,7 +326,7 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
     const struct hs_rule *rule;
 
     *why = HS_REASON_GROUP;
-    if (!hs_rules_know(&plans.rules, asked->collective, party->group) ||
+    if (!party->group || !hs_rules_know(&plans.rules, asked->collective, party->group) ||
         !describe(message, asked, party, why))
         return NULL;
     rule = hs_rules_find(&plans.rules, asked->collective, party->group, message->bytes);
@@ -291,6 +334,9 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
         *why = HS_REASON_SIZE;
     } else if (party->uses[rule - plans.rules.rules].off) {
         *why = HS_REASON_WRONG;
+        rule = NULL;
+    } else if (party->uses[rule - plans.rules.rules].loses) {
+        *why = HS_REASON_LOST;
         rule = NULL;
     } else if (message->reduces && !message->ours && has_native(&rule->plan)) {
         *why = HS_REASON_TYPE;
@@ -324,15 +370,58 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void note_pair(struct hs_use *use, uint64_t number, double seconds)
+/* Pairs that say whether a plan loses: about 64 calls. */
+#define PAIRS_TO_JUDGE 6
+/* Three of four pairs lost, and more than this together: chance does not turn a good plan off. */
+#define LOSS 1.05
+
+/* All ranks get the same sums, so that they go on one way. */
+static void judge(struct hs_use *use, double with, double without, MPI_Comm comm)
 {
+    double mine[2] = {with, without}, all[2] = {0, 0};
+    struct hs_idle idle = plans.idle;
+    MPI_Request request;
+
+    if (PMPI_Iallreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, comm, &request) != MPI_SUCCESS ||
+        hs_idle_wait(&idle, &request, NULL) != HS_OK)
+        return;
+    use->lost += all[0] > all[1];
+    use->all_with += all[0];
+    use->all_without += all[1];
+    use->loses = use->pairs >= PAIRS_TO_JUDGE && 4 * use->lost >= 3 * use->pairs &&
+                 use->all_with > LOSS * use->all_without;
+}
+
+static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_Comm comm)
+{
+    bool second_is_left_out = is_left_out(number);
+    double with = second_is_left_out ? use->first : seconds;
+    double without = second_is_left_out ? seconds : use->first;
+
     if (number % 2 == 0) {
         use->first = seconds;
         return;
     }
     use->pairs++;
-    use->with += is_left_out(number) ? use->first : seconds;
-    use->without += is_left_out(number) ? seconds : use->first;
+    use->with += with;
+    use->without += without;
+    judge(use, with, without, comm);
+}
+
+/* Errors of a rank's own buffers, of which a plan knows nothing: what the library says of the same
+ * call on this rank alone. */
+static bool is_refused(const struct hs_asked *asked, int *status)
+{
+    struct hs_asked alone = *asked;
+    bool is_same = asked->from == asked->to && asked->from != MPI_BOTTOM;
+
+    if (!is_same && asked->to != MPI_IN_PLACE)
+        return false;
+    alone.comm = plans.self;
+    *status = hs_ask_library(&alone);
+    if (*status != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(asked->comm, *status);
+    return *status != MPI_SUCCESS;
 }
 
 /* A call for which there is a rule, on its way. */
@@ -365,7 +454,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
         return false;
     }
     if (paired)
-        note_pair(use, number, seconds);
+        note_pair(use, number, seconds, asked->comm);
     use->checked += checks && !is_left_out(number);
     use->wrong += differs;
     use->off = use->off || differs;
@@ -381,16 +470,15 @@ bool hs_plans_try(const struct hs_asked *asked, int *status)
     struct hs_asked own = *asked;
     const struct hs_rule *rule;
     struct hs_message message;
-    enum hs_reason why = HS_REASON_GROUP;
-    void *party;
-    int found = 0;
+    enum hs_reason why;
+    struct hs_party *party;
 
     if (!plans.on || own.comm == MPI_COMM_NULL)
         return false;
-    PMPI_Comm_get_attr(own.comm, plans.key, &party, &found);
-    rule = found ? decide(&message, &own, party, &why) : NULL;
-    if (rule)
-        return carry(party, &own, &message, rule, status);
+    party = party_of(own.comm);
+    rule = decide(&message, &own, party, &why);
+    if (rule && is_open(party, own.comm, &why))
+        return is_refused(&own, status) || carry(party, &own, &message, rule, status);
     plans.passed[why]++;
     return false;
 }
@@ -481,7 +569,7 @@ static char *settings_of_rank_0(int rank)
 
 void hs_plans_begin(void)
 {
-    int rank, ranks;
+    int rank, ranks, level = MPI_THREAD_MULTIPLE;
     struct hs_error err;
     enum hs_status status;
     char *text;
@@ -501,11 +589,14 @@ void hs_plans_begin(void)
         PMPI_Finalize();
         _exit(hs_status_exit(status));
     }
+    PMPI_Comm_dup(MPI_COMM_SELF, &plans.self);
+    PMPI_Comm_set_errhandler(plans.self, MPI_ERRORS_RETURN);
     plans.memory = hs_carry_memory();
     hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
+    PMPI_Query_thread(&level);
+    plans.alone = level != MPI_THREAD_MULTIPLE;
     plans.on = true;
-    hs_plans_adopt(MPI_COMM_WORLD);
 }
 
 /* ---- end ---- */
@@ -557,6 +648,7 @@ void hs_plans_finish(void)
     plans.on = false;
     for (const struct hs_party *party = plans.parties; party; party = party->next)
         add_uses(party);
+    PMPI_Comm_free(&plans.self);
     mine[PLANNED] = (double)ended->planned;
     mine[PAIRS] = (double)ended->pairs;
     mine[CHECKED] = (double)ended->checked;

@@ -5,8 +5,8 @@
  * operation, communicator, rules, how many calls there were. So all ranks go one way. Where data
  * lies, how it is laid out, and whether a rank gave MPI_IN_PLACE is a rank's own: it is packed.
  *
- * A plan runs on communicators of its own. They are made where the program's is made, by all its
- * ranks, and freed with it.
+ * A plan runs on communicators of its own. They are made at the first call of the program's
+ * communicator that goes by plan, where all its ranks are, and freed with it.
  */
 #ifndef HS_APPLY_MPI_PLANS_H
 #define HS_APPLY_MPI_PLANS_H
@@ -44,15 +44,23 @@ struct hs_message {
     MPI_Op operation;
 };
 
-/* Ranks for which there are rules. */
+/* Room where the program's own memory does not do: buffers, one behind the other. */
+enum { HS_BUFFERS = 3 };
+struct hs_room {
+    char *data;
+    size_t bytes; /* of each */
+};
+
+/* A communicator of the program's that has called what plans may carry out. */
 struct hs_party {
-    const struct hs_group *group; /* borrowed */
+    const struct hs_group *group; /* borrowed; NULL: there are no rules for its ranks */
     int rank, size;
-    void *engine;
+    void *engine; /* NULL: none of its calls went by plan so far */
+    bool off;     /* nor does any */
     struct hs_idle idle;
-    char *buffers;       /* where the program's own do not do; one behind the other */
-    size_t bytes;        /* of each */
-    struct hs_use *uses; /* [rules] */
+    struct hs_room own, *room; /* own, or of all where one call is under way at a time */
+    size_t bytes;              /* that all ranks have in it */
+    struct hs_use *uses;       /* [rules] */
     struct hs_party *next;
 };
 
@@ -63,17 +71,16 @@ struct hs_party {
 enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
                         const struct hs_message *message, const struct hs_rule *rule, bool *differs,
                         struct hs_error *err);
-/* What the engine of a party is opened with: host memory, where sums are as MPI makes them. */
+/* What the engine of a party is opened with: host memory, where sums are as MPI makes them. Pages
+ * are there once they are written to. */
 struct hs_memory hs_carry_memory(void);
 /* The library's own call. */
 int hs_ask_library(const struct hs_asked *asked);
 
 /* Tries a call. False: it is the library's. */
 bool hs_plans_try(const struct hs_asked *asked, int *status);
-/* Where all ranks of the program pass: behind MPI_Init, where one of its communicators was made,
- * before MPI_Finalize. */
+/* Where all ranks of the program pass: behind MPI_Init, before MPI_Finalize. */
 void hs_plans_begin(void);
-void hs_plans_adopt(MPI_Comm comm);
 void hs_plans_finish(void);
 
 #endif

@@ -35,6 +35,7 @@
 #endif
 
 static struct hs_counts *counts; /* NULL: nothing is counted */
+static char *folder;             /* where to, on all ranks alike; NULL: none is asked to count */
 static bool several_threads;     /* call at once: `lock` is for them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t began; /* nanoseconds of the monotonic clock */
@@ -356,17 +357,18 @@ static void describe(void)
     for (char *c = library; *c; c++)
         if (*c == '\t')
             *c = ' ';
-    snprintf(counts->library, sizeof(counts->library), "%s", library);
+    snprintf(counts->library, sizeof(counts->library), "%.*s", HS_COUNTS_TEXT - 1, library);
 }
 
 static void begin_counts(void)
 {
-    const char *folder = getenv(HS_PROFILE_FOLDER);
+    const char *asked = getenv(HS_PROFILE_FOLDER);
     int rank = 0, ranks = 0, level = MPI_THREAD_MULTIPLE;
     struct timespec now;
     uint64_t run;
 
-    if (!folder || !folder[0])
+    folder = asked && asked[0] ? strdup(asked) : NULL;
+    if (!folder)
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -383,15 +385,6 @@ static void begin_counts(void)
     else
         fprintf(stderr, "hiersearch profile: rank %d is not counted: %s: %s\n", rank, folder,
                 strerror(errno));
-}
-
-void hs_made(MPI_Comm comm)
-{
-    if (depth > 0)
-        return;
-    depth++;
-    hs_plans_adopt(comm);
-    depth--;
 }
 
 void hs_begin(void)
@@ -411,14 +404,9 @@ void hs_begin(void)
 
 void hs_merge(void)
 {
-    char *arguments[] = {"hiersearch",
-                         "profile",
-                         "--quiet",
-                         "--read",
-                         getenv(HS_PROFILE_FOLDER),
-                         "-o",
-                         getenv(HS_PROFILE_OUTPUT),
-                         NULL};
+    char *arguments[] = {
+        "hiersearch", "profile", "--quiet", "--read", folder, "-o", getenv(HS_PROFILE_OUTPUT),
+        NULL};
     char *program = getenv(HS_PROFILE_PROGRAM), *preloaded = getenv("LD_PRELOAD"), *kept;
     pid_t child;
     int error;
@@ -427,7 +415,9 @@ void hs_merge(void)
         return;
     kept = preloaded ? strdup(preloaded) : NULL;
     unsetenv("LD_PRELOAD");
+    setenv(HS_PROFILE_ENDED, "1", 1);
     error = posix_spawn(&child, program, NULL, NULL, arguments, environ);
+    unsetenv(HS_PROFILE_ENDED);
     if (kept)
         setenv("LD_PRELOAD", kept, 1);
     free(kept);
@@ -439,20 +429,59 @@ void hs_merge(void)
             continue;
 }
 
+/* Perhaps within a handler of a signal that came while a call was counted. */
+void hs_abort(void)
+{
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (counts)
+        (void)hs_counts_write(counts);
+    pthread_mutex_unlock(&lock);
+}
+
+/* At an exit without MPI_Finalize. */
+__attribute__((destructor)) static void finish_early(void)
+{
+    hs_abort();
+}
+
+/* What the interposer in front of NCCL counted in this process is read with the rest. */
+static void write_nccl(void)
+{
+    void (*write)(void);
+
+    *(void **)&write = dlsym(RTLD_DEFAULT, HS_NCCL_WRITE);
+    if (write)
+        write();
+}
+
 bool hs_finish(void)
 {
-    int rank = 0;
+    struct {
+        int error, rank;
+    } mine = {0}, worst = {0};
+    static bool ended;
 
     hs_plans_finish();
-    if (!counts)
+    if (!folder || ended) /* Fortran's call comes here by C's, too */
         return false;
+    ended = true;
+    write_nccl();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
     pthread_mutex_lock(&lock);
-    counts->nanoseconds = nanoseconds_now() - began;
-    counts->finished = 1;
-    rank = counts->rank;
-    counts = NULL;
+    if (counts) {
+        counts->nanoseconds = nanoseconds_now() - began;
+        counts->finished = 1;
+        mine.error = hs_counts_end(counts);
+        counts = NULL;
+    }
     pthread_mutex_unlock(&lock);
     PMPI_Comm_free_keyval(&group_key);
-    PMPI_Barrier(MPI_COMM_WORLD);
-    return rank == 0;
+    PMPI_Reduce(&mine, &worst, 1, MPI_2INT, MPI_MAXLOC, 0, MPI_COMM_WORLD);
+    if (mine.rank == 0 && worst.error != 0)
+        fprintf(stderr,
+                "hiersearch profile: there is no profile: rank %d, and perhaps others, could not "
+                "write in %s: %s\n",
+                worst.rank, folder, strerror(worst.error));
+    return mine.rank == 0 && worst.error == 0;
 }

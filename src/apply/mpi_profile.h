@@ -83,13 +83,12 @@ bool hs_is_root(int root, MPI_Comm comm);
 #define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__, false})
 #define HS_OF_EACH(...) ((struct hs_content){__VA_ARGS__, true})
 
-/* Behind a call of the program's that made a communicator: as that is called by all its ranks, so
- * is this. */
-void hs_made(MPI_Comm comm);
 /* Before the library's own MPI_Init: ends the program where that library is not ours. */
 void hs_check_library(void);
 /* Behind it: as it is called by all ranks, so is this. Plans, too (mpi_plans.h). */
 void hs_begin(void);
+/* Before the program aborts the job: what was counted is written. */
+void hs_abort(void);
 /* Before MPI_Finalize, by all ranks. Returns whether this one merges behind it. */
 bool hs_finish(void);
 /* Makes a file of the counts, by a process of its own: it shall not matter to the program. */

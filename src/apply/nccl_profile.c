@@ -117,16 +117,33 @@ static void begin(const void *caller)
     pthread_mutex_unlock(&lock);
 }
 
-/* At exit; a process that was killed has all but this. */
+HS_PUBLIC void hs_nccl_write(void);
+HS_PUBLIC void hs_nccl_write(void)
+{
+    pthread_mutex_lock(&lock);
+    if (counts)
+        (void)hs_counts_write(counts);
+    pthread_mutex_unlock(&lock);
+}
+
+/* At exit; threads may still call. */
 __attribute__((destructor)) static void finish(void)
 {
     struct hs_counts *mine = counts;
+    int error;
 
     hs_nccl_plans_finish();
     if (!mine || mine->pid != (int32_t)getpid())
         return;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
     mine->nanoseconds = nanoseconds_since_begin();
     mine->finished = 1;
+    error = hs_counts_write(mine);
+    pthread_mutex_unlock(&lock);
+    if (error != 0)
+        fprintf(stderr, "hiersearch profile: process %ld is not counted to its end: %s: %s\n",
+                (long)getpid(), hs_counts_file(mine), strerror(error));
 }
 
 /* ---- calls ---- */

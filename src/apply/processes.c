@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,11 +37,11 @@ static enum hs_status add_file(struct hs_processes *processes, const char *folde
         return HS_MEMORY;
     if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
         return hs_fail(err, HS_INVALID, "%s: too long a path", folder);
-    status = hs_counts_map(counts, path, err);
+    status = hs_counts_load(counts, path, err);
     if (status != HS_OK || !*counts)
         return status;
     processes->count++;
-    if ((*counts)->run != 0 || !hs_counts_are_sound(*counts))
+    if ((*counts)->run != 0)
         return hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt",
                        path);
     return HS_OK;
@@ -160,7 +159,7 @@ static enum hs_status drop_runs_before(struct hs_processes *processes, int64_t s
     first = find_first(processes, members, member_count, since);
     free(members);
     for (size_t i = 0; i < first; i++)
-        hs_counts_unmap(processes->counts[i]);
+        free(processes->counts[i]);
     processes->count -= first;
     memmove(processes->counts, processes->counts + first,
             processes->count * sizeof(struct hs_counts *));
@@ -192,7 +191,7 @@ enum hs_status hs_processes_load(struct hs_processes *processes, const char *fol
 void hs_processes_release(struct hs_processes *processes)
 {
     for (size_t i = 0; i < processes->count; i++)
-        hs_counts_unmap(processes->counts[i]);
+        free(processes->counts[i]);
     free(processes->counts);
     free(processes->gpus);
     *processes = (struct hs_processes){.order = ""};

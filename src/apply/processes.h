@@ -20,20 +20,20 @@ struct hs_seat {
 };
 
 struct hs_processes {
-    struct hs_counts **counts; /* [count] owned, mapped, in the order of their ranks */
+    struct hs_counts **counts; /* [count] owned, in the order of their ranks */
     size_t count;
     int64_t *gpus;                /* [count] owned: of a process, 1 or more */
     int64_t ranks, missing_ranks; /* a rank is one GPU of one process */
     const char *order;            /* what the order of ranks is by, in words */
 };
 
-/* Maps the files of NCCL's in the folder that are of the last run there: what ended before another
+/* Loads the files of NCCL's in the folder that are of the last run there: what ended before another
  * one began, and has no communicator with it, is of a run before. Nothing of it is checked twice.
  * `since`: when the job began, in nanoseconds since 1970; 0: of what the files say. HS_INVALID: one
  * is not ours, or of another build; HS_MEMORY. None at all is no error. */
 enum hs_status hs_processes_load(struct hs_processes *processes, const char *folder, int64_t since,
                                  struct hs_error *err);
-/* Numbers the ranks, and says in the (private) maps which ranks each group has: `first`, `stride`
+/* Numbers the ranks, and says in the counts which ranks each group has: `first`, `stride`
  * and `ranks_hash` as of MPI's groups, stride 0 where they are no progression or not all known.
  *
  * A process is the rank of MPI_COMM_WORLD on its seat [seat_count]; else the one that its

@@ -14,7 +14,9 @@
     row(TYPE, "of types or operations that plans do not have")            \
     row(UNEVEN, "with parts of different sizes")                          \
     row(WRONG, "after a plan's result was wrong")                         \
+    row(LOST, "after a plan lost against the library")                    \
     row(FAILED, "that could not be prepared")                             \
+    row(LIMIT, "of communicators beyond the 256 that have plans at once") \
     row(GROUPED, "in groups of several calls")                            \
     row(PLAN, "of plans in chunks or by other algorithms than NCCL's own") \
     row(MEMORY, "of more bytes than there is memory for beside")          \

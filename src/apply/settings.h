@@ -8,6 +8,10 @@
 #define HS_PROFILE_FOLDER  "HIERSEARCH_PROFILE_FOLDER"  /* where ranks leave their counts */
 #define HS_PROFILE_OUTPUT  "HIERSEARCH_PROFILE_OUTPUT"  /* the file that is made of them */
 #define HS_PROFILE_PROGRAM "HIERSEARCH_PROFILE_PROGRAM" /* that makes it: hiersearch itself */
+/* Set for that alone, by the job: its ranks have ended, their counts go once the file is made. */
+#define HS_PROFILE_ENDED "HIERSEARCH_PROFILE_ENDED"
+/* What libhiersearch-nccl.so has for the other interposer: writes what it counted. */
+#define HS_NCCL_WRITE "hs_nccl_write"
 
 /* Of each process, the same everywhere: what libhiersearch-nccl.so carries out. */
 #define HS_RUN_NCCL_PLANS "HIERSEARCH_NCCL_PLANS" /* the text of model/rules.h */

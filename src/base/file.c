@@ -358,9 +358,17 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Links of both kinds are seen through. */
-static enum hs_status refuse_inputs(const char *path, const char *const *inputs, size_t count,
-                                    struct hs_error *err)
+static bool lies_in(const char *path, const struct stat *folder)
+{
+    struct target target;
+    struct stat about;
+
+    return S_ISDIR(folder->st_mode) && resolve(&target, path) == 0 &&
+           stat(target.directory, &about) == 0 && is_same_file(&about, folder);
+}
+
+enum hs_status hs_file_is_none_of(const char *path, const char *const *inputs, size_t count,
+                                  struct hs_error *err)
 {
     struct stat output, input;
 
@@ -369,12 +377,13 @@ static enum hs_status refuse_inputs(const char *path, const char *const *inputs,
     for (size_t i = 0; i < count; i++) {
         bool is_stdin = strcmp(inputs[i], "-") == 0;
         bool is_there = is_stdin ? fstat(STDIN_FILENO, &input) == 0 : stat(inputs[i], &input) == 0;
+        bool is_same = is_there && is_same_file(&output, &input);
 
-        if (is_there && is_same_file(&output, &input))
+        if (is_same || (is_there && lies_in(path, &input)))
             return hs_fail(err, HS_INVALID,
-                           "%s: cannot be written: is the same file as %s, which is read; name "
-                           "another one",
-                           path, is_stdin ? "standard input" : inputs[i]);
+                           "%s: cannot be written: %s %s, which is read; name another one", path,
+                           is_same ? "is the same file as" : "is a file of",
+                           is_stdin ? "standard input" : inputs[i]);
     }
     return HS_OK;
 }
@@ -388,7 +397,7 @@ enum hs_status hs_file_writable(const char *path, const char *const *inputs, siz
     int fd;
 
     if (status == HS_OK)
-        status = refuse_inputs(path, inputs, count, err);
+        status = hs_file_is_none_of(path, inputs, count, err);
     if (status != HS_OK)
         return status;
     /* Trying is the only sure answer: rights, read-only mounts and quotas all have a say. */

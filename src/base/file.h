@@ -23,10 +23,14 @@ enum hs_status hs_file_read_text(char **text, const char *path, size_t limit, st
 enum hs_status hs_file_replace(const char *path, const char *data, size_t length,
                                struct hs_error *err);
 
+/* HS_INVALID where `path` is one of the files that are read, inputs[count], or is there in a folder
+ * of them: it would be lost. "-" is stdin, what is not there is nothing; links of both kinds are
+ * seen through. */
+enum hs_status hs_file_is_none_of(const char *path, const char *const *inputs, size_t count,
+                                  struct hs_error *err);
 /* Says early whether hs_file_replace could work: the directory exists and is writable, and `path`
- * is not a directory, and none of the files that are read, inputs[count] ("-" is stdin; what is
- * not there is nothing): it would be lost. Creates nothing that stays. HS_INVALID with the reason.
- */
+ * is not a directory, and none of the files that are read. Creates nothing that stays. HS_INVALID
+ * with the reason. */
 enum hs_status hs_file_writable(const char *path, const char *const *inputs, size_t count,
                                 struct hs_error *err);
 

@@ -1,9 +1,10 @@
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "api/gains.h"
 #include "apply/counts_files.h"
-#include "apply/merge.h"
-#include "base/file.h"
+#include "apply/settings.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/interposed.h"
@@ -19,14 +20,14 @@ struct profile_settings {
 
 /* ---- what one left ---- */
 
-static enum hs_status save(const struct profile_settings *settings,
+static enum hs_status save(struct hs_context *context, const struct profile_settings *settings,
                            const struct hs_profile *profile, struct hs_error *err)
 {
     struct hs_text text = {0};
     enum hs_status status = hs_profile_print(&text, profile, err);
 
     if (status == HS_OK)
-        status = hs_file_replace(settings->interposed.profile, text.data, text.length, err);
+        status = hs_output_write(settings->interposed.profile, &text, context, err);
     hs_text_release(&text);
     return status;
 }
@@ -45,16 +46,15 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
                                 struct hs_error *err)
 {
     struct hs_profile profile = {0};
-    bool of_ranks = hs_file_is_folder(settings->read);
+    const char *output = settings->interposed.profile;
     enum hs_status status = hs_inputs_profile(&profile, settings->read, err);
 
-    if (status == HS_OK && settings->interposed.profile)
-        status = save(settings, &profile, err);
-    /* Processes without MPI may be still at work: what has not ended is kept. */
-    if (status == HS_OK && settings->interposed.profile && of_ranks && profile.missing_ranks == 0 &&
-        (profile.finished || !profile.rank_order))
+    if (status == HS_OK && output)
+        status = save(context, settings, &profile, err);
+    /* What is read is another's, but for the job itself at its end. */
+    if (status == HS_OK && output && profile.missing_ranks == 0 && getenv(HS_PROFILE_ENDED))
         hs_counts_remove(settings->read);
-    if (status == HS_OK && !settings->quiet)
+    if (status == HS_OK && !settings->quiet && !(output && strcmp(output, "-") == 0))
         status = show(context, settings, &profile, err);
     hs_profile_release(&profile);
     return status;
@@ -94,7 +94,7 @@ static const struct hs_option options[] = {
      .offset = FIELD(read),
      .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
              "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
-             "profile)"},
+             "profile, - is stdout; what is read stays as it is)"},
     HS_ROW_CALLS_TOP(FIELD(ask.top)),
     HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
     HS_ROWS_PRINT(NULL, FIELD(ask.print), "the kinds of calls"),
@@ -118,7 +118,8 @@ const struct hs_command hs_command_profile = {
         " stands in front of NCCL in the same way, and needs no MPI: each process that makes a "
         "communicator counts its calls, by the host's time to begin them (what the GPU takes is "
         "not known), and leaves its counts in FILE.ranks, of which --read and -o make the profile "
-        "once all have ended. Calls that a CUDA graph captures count once, when they are captured. "
+        "once all have ended; remove them then. Calls that a CUDA graph captures count once, when "
+        "they are captured. "
         "Not seen: an NCCL that is linked statically, or whose functions a program looks up in the "
         "library itself, as JAX does.",
     .examples = "  mpiexec -n 16 hiersearch profile -o job.json -- ./app\n"

@@ -100,8 +100,11 @@ static enum hs_status preload(const char *libraries, struct hs_error *err)
 static enum hs_status set_profile(const char *profile, struct hs_error *err)
 {
     char output[PATH_MAX], folder[PATH_MAX + 8], program[PATH_MAX];
-    enum hs_status status = absolute(output, profile, err);
+    enum hs_status status;
 
+    if (strcmp(profile, "-") == 0)
+        return hs_fail(err, HS_INVALID, "-o -: expected a file, as stdout is the program's own");
+    status = absolute(output, profile, err);
     if (status == HS_OK)
         status = hs_file_writable(output, NULL, 0, err);
     if (status == HS_OK && !realpath("/proc/self/exe", program))

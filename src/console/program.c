@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/launcher.h"
 #include "console/command.h"
 #include "console/complete.h"
@@ -25,6 +26,46 @@ void hs_context_overview(struct hs_context *context, const struct hs_command *co
     hs_help_program(context->out, commands, &context->terminal, all);
 }
 
+/* Of what was typed, the files that are read: a folder by the name of a shipped system is none. */
+static void add_input(const char **inputs, size_t *count, const char *text, bool is_name)
+{
+    if (text && !(is_name && hs_file_is_folder(text)))
+        inputs[(*count)++] = text;
+}
+
+/* No command writes over a file that it was given to read, whatever its rows call it. */
+static enum hs_status check_output(const struct hs_command *command, const char *settings, int argc,
+                                   struct hs_error *err)
+{
+    const char **inputs = calloc((size_t)argc + 1, sizeof(*inputs)), *output = NULL;
+    enum hs_status status = HS_OK;
+    size_t count = 0;
+
+    if (!inputs)
+        return hs_no_memory(err);
+    for (const struct hs_option *row = command->options; row && row->name; row++) {
+        if (row->type != &hs_option_file)
+            continue;
+        if (strcmp(row->name, "output") == 0)
+            output = *(const char *const *)(settings + row->offset);
+        else
+            add_input(inputs, &count, *(const char *const *)(settings + row->offset), row->words);
+    }
+    for (const struct hs_argument *row = command->arguments; row && row->name; row++) {
+        const struct hs_argument_list *list = (const void *)(settings + row->offset);
+        size_t items = !row->files || !row->many ? 0 : row->behind ? list->count > 0 : list->count;
+
+        if (row->files && !row->many)
+            add_input(inputs, &count, *(const char *const *)(settings + row->offset), row->words);
+        for (size_t i = 0; i < items; i++)
+            add_input(inputs, &count, list->items[i], row->words);
+    }
+    if (output && strcmp(output, "-") != 0)
+        status = hs_file_is_none_of(output, inputs, count, err);
+    free(inputs);
+    return status;
+}
+
 static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
                                         struct hs_error *err)
 {
@@ -42,6 +83,8 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
     else if (status == HS_OK && request == HS_REQUEST_VERSION)
         hs_help_version(context->out);
     else if (status == HS_OK)
+        status = check_output(command, settings, argc, err);
+    if (status == HS_OK && request == HS_REQUEST_RUN)
         status = command->run(context, settings, err);
     free(settings);
     return status;

@@ -31,6 +31,13 @@
 
 struct hs_forests;
 
+/* Scratch of engines that are never at work at the same time, made as they need it: {0} at first.
+ * The caller's, who frees it by hs_scratch_release behind the last of them. */
+struct hs_scratch {
+    char *slots[HS_LAYERS_MAX][2]; /* of layer i: of what reduces, and of what gathers */
+};
+void hs_scratch_release(struct hs_scratch *scratch, const struct hs_memory *memory);
+
 /* Which memory a backend works on. */
 enum hs_memory_use {
     HS_MEMORY_OWN,   /* `own_memory` alone */
@@ -40,6 +47,7 @@ enum hs_memory_use {
 
 struct hs_engine_config {
     MPI_Comm comm;
+    bool comm_is_own;               /* host, mpi: the engine's from then on, once it is open */
     const struct hs_memory *memory; /* where messages lie; the backend can use it */
     double timeout_seconds;         /* nccl: what takes longer is given up; 0 = never */
     size_t segment_bytes;           /* host: pipelining unit; 0 = the engine's choice */
@@ -47,7 +55,8 @@ struct hs_engine_config {
     /* host: trees on single links (forests.h), of all nodes alike, which outlive the engine; NULL:
      * there are none. */
     const struct hs_forests *forests;
-    const void *play; /* null: see runner/null.h; NULL elsewhere */
+    struct hs_scratch *scratch; /* host, by its own choice of segments: shared; NULL: its own */
+    const void *play;           /* null: see runner/null.h; NULL elsewhere */
 };
 
 #define HS_DEVICE_TEXT 256 /* bytes enough for what an engine says of its device */

@@ -35,7 +35,8 @@ struct host_state {
     void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][MACHINES];
     const struct hs_layer_comm *comms[HS_LAYERS_MAX]; /* of what runs now; NULL: none is needed */
     const struct hs_forests *forests;                 /* the caller's; NULL: none */
-    char *scratch[HS_LAYERS_MAX][2]; /* theirs, whatever the algorithm: one of them works at once */
+    /* Theirs, whatever the algorithm: one of a layer works at once. */
+    struct hs_scratch own, *scratch;
 };
 
 /* How deep a split of np processes can get. */
@@ -65,14 +66,37 @@ static void choose_options(struct host_state *state, const struct hs_engine_conf
         .flight_bytes = config->segments_in_flight > 0 ? SIZE_MAX : FLIGHT_BYTES_DEFAULT};
 }
 
+/* Where others share it, enough for all: their segments are as large as they choose. */
+static size_t scratch_bytes(const struct host_state *state, bool reduces)
+{
+    struct hs_executor_options options = state->options;
+
+    options.reduces = reduces;
+    if (state->scratch != &state->own) {
+        options.segment_bytes = SEGMENT_BYTES_DEFAULT;
+        options.lanes = LANES_DEFAULT;
+    }
+    return hs_executor_scratch_bytes(state->base.transport.memory, &options);
+}
+
+void hs_scratch_release(struct hs_scratch *scratch, const struct hs_memory *memory)
+{
+    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+        (memory->direct ? memory->release : memory->release_staging)(scratch->slots[i / 2][i % 2]);
+    *scratch = (struct hs_scratch){0};
+}
+
 static enum hs_status host_open(void **out, const struct hs_engine_config *config,
                                 struct hs_error *err)
 {
     enum hs_status status = hs_mpi_base_open(out, sizeof(struct host_state), config, err);
 
     if (status == HS_OK) {
-        choose_options(*out, config);
-        ((struct host_state *)*out)->forests = config->forests;
+        struct host_state *state = *out;
+
+        choose_options(state, config);
+        state->forests = config->forests;
+        state->scratch = config->scratch ? config->scratch : &state->own;
     }
     return status;
 }
@@ -111,9 +135,9 @@ static enum hs_status make_machine(struct host_state *state, const struct hs_sta
     char **held;
 
     options.reduces = stage->key.phase != HS_ALLGATHER;
-    held = &state->scratch[stage->layer][!options.reduces];
+    held = &state->scratch->slots[stage->layer][!options.reduces];
     if (!*held) {
-        size_t bytes = hs_executor_scratch_bytes(memory, &options);
+        size_t bytes = scratch_bytes(state, options.reduces);
         enum hs_status status = (memory->direct ? memory->allocate : memory->allocate_staging)(
             &scratch, bytes, "segments on their way", err);
 
@@ -262,14 +286,10 @@ static size_t host_memory_bytes(const void *opaque)
 {
     const struct host_state *state = opaque;
     size_t bytes = sizeof(*state) - sizeof(state->base) + hs_mpi_base_bytes(&state->base);
-    struct hs_executor_options options = state->options;
 
-    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++) {
-        options.reduces = i % 2 == 0;
-        if (state->scratch[i / 2][i % 2])
-            bytes += hs_executor_scratch_bytes(state->base.transport.memory, &options);
-    }
-
+    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+        if (state->own.slots[i / 2][i % 2])
+            bytes += scratch_bytes(state, i % 2 == 0);
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
         for (int i = 0; i < MACHINES * HS_LAYERS_MAX; i++)
             if (state->machines[a][i / MACHINES][i % MACHINES])
@@ -290,8 +310,7 @@ static void host_close(void *opaque)
             if (state->machines[a][i / MACHINES][i % MACHINES])
                 executor_of(a, i % MACHINES)
                     ->release(state->machines[a][i / MACHINES][i % MACHINES]);
-    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
-        (memory->direct ? memory->release : memory->release_staging)(state->scratch[i / 2][i % 2]);
+    hs_scratch_release(&state->own, memory);
     hs_mpi_base_release(&state->base);
     free(state);
 }

@@ -23,8 +23,15 @@ enum hs_status hs_layer_comms_init(struct hs_layer_comms *comms, MPI_Comm world,
 
     *comms = (struct hs_layer_comms){.idle.oversubscribed = true}; /* until it is known */
     status = duplicate(&comms->world, world, &comms->idle, err);
-    if (status != HS_OK)
-        return status;
+    return status == HS_OK ? hs_layer_comms_take(comms, comms->world, err) : status;
+}
+
+enum hs_status hs_layer_comms_take(struct hs_layer_comms *comms, MPI_Comm world,
+                                   struct hs_error *err)
+{
+    enum hs_status status;
+
+    *comms = (struct hs_layer_comms){.world = world, .idle.oversubscribed = true};
     if ((status = HS_MPI(MPI_Comm_set_errhandler(comms->world, MPI_ERRORS_RETURN), err)) ||
         (status = HS_MPI(MPI_Comm_rank(comms->world, &comms->rank), err)) ||
         (status = HS_MPI(MPI_Comm_size(comms->world, &comms->np), err)))

@@ -44,6 +44,9 @@ struct hs_layer_comms {
  * HS_FAILED of MPI; release it all the same. */
 enum hs_status hs_layer_comms_init(struct hs_layer_comms *comms, MPI_Comm world,
                                    struct hs_error *err);
+/* The same on `world` itself, which is theirs from then on. */
+enum hs_status hs_layer_comms_take(struct hs_layer_comms *comms, MPI_Comm world,
+                                   struct hs_error *err);
 /* Collective. The layer's communicators, made at the first call; stride * size must divide np. They
  * belong to `comms`. HS_MEMORY, on all ranks alike; HS_FAILED of MPI. */
 enum hs_status hs_layer_comms_get(const struct hs_layer_comm **out, struct hs_layer_comms *comms,

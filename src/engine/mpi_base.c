@@ -107,7 +107,8 @@ static enum hs_status init(struct hs_mpi_base *base, const struct hs_engine_conf
         base->types[d] = MPI_DATATYPE_NULL;
         base->sum[d] = base->max[d] = MPI_OP_NULL;
     }
-    status = hs_layer_comms_init(&base->comms, config->comm, err);
+    status = (config->comm_is_own ? hs_layer_comms_take : hs_layer_comms_init)(&base->comms,
+                                                                               config->comm, err);
     if (status != HS_OK) /* there is nobody to agree with */
         return status;
     base->transport.comm = base->comms.world;

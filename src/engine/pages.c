@@ -9,7 +9,7 @@
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define PAGE_BYTES      ((size_t)4096)
 
-enum hs_status hs_pages_alloc(void **out, size_t bytes, const char *purpose, struct hs_error *err)
+enum hs_status hs_pages_reserve(void **out, size_t bytes, const char *purpose, struct hs_error *err)
 {
     size_t page = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : PAGE_BYTES;
     *out = NULL;
@@ -22,6 +22,14 @@ enum hs_status hs_pages_alloc(void **out, size_t bytes, const char *purpose, str
     /* Only advice: without huge pages everything works, more slowly. */
     if (page == HUGE_PAGE_BYTES)
         (void)madvise(*out, (bytes + page - 1) / page * page, MADV_HUGEPAGE);
-    memset(*out, 0, bytes);
     return HS_OK;
+}
+
+enum hs_status hs_pages_alloc(void **out, size_t bytes, const char *purpose, struct hs_error *err)
+{
+    enum hs_status status = hs_pages_reserve(out, bytes, purpose, err);
+
+    if (status == HS_OK && bytes > 0)
+        memset(*out, 0, bytes);
+    return status;
 }

@@ -342,10 +342,8 @@ static const struct hs_cell *cell_for_programs(const struct hs_table *table, siz
  * do: an apostrophe makes it a text. */
 static void append_csv_text(struct hs_text *out, const char *text)
 {
-    bool computed = text[0] && strchr("=+-@	
-", text[0]) && text[1];
-    bool quoted = strpbrk(text, ",\"
-");
+    bool computed = text[0] && strchr("=+-@\t\r", text[0]) && text[1];
+    bool quoted = strpbrk(text, ",\"\r\n");
 
     hs_text_append(out, "%s%s", quoted ? "\"" : "", computed ? "'" : "");
     if (!quoted) {

@@ -1,7 +1,7 @@
 /*
  * job.c - a program that knows nothing of hiersearch: what it calls is known, so that a profile
  * of it can be checked. `job` ends well; `job die` has rank 1 killed, `job abort` has it call
- * MPI_Abort.
+ * MPI_Abort; `job wait` has all wait for a file "go" to be there.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -78,6 +78,8 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     if (strcmp(end, "abort") == 0 && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, 5);
+    while (strcmp(end, "wait") == 0 && access("go", F_OK) != 0)
+        usleep(10000);
     if (end[0])
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&pairs);

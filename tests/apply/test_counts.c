@@ -1,6 +1,7 @@
 /* Counts of ranks, and the profile that is made of them: what MPI programs do not reach easily. */
+#include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "../test.h"
@@ -49,7 +50,16 @@ static struct hs_profile merged(void)
 
 static void close_counts(struct hs_counts *counts)
 {
-    munmap(counts, sizeof(*counts));
+    assert_int_equal(hs_counts_end(counts), 0);
+}
+
+static void spoil(const struct hs_counts *counts, size_t at, uint64_t bits)
+{
+    const unsigned char byte = (unsigned char)(bits % 256);
+    int file = open(hs_counts_file(counts), O_WRONLY);
+
+    assert_int_equal(pwrite(file, &byte, 1, (off_t)at), 1);
+    close(file);
 }
 
 static void classes_are_powers_of_two(void **state)
@@ -100,6 +110,7 @@ static void a_full_table_says_so(void **state)
             call.bytes = (uint64_t)1 << size;
             hs_counts_add(counts, hs_counts_find(counts, &call), &call);
         }
+    assert_int_equal(hs_counts_write(counts), 0);
     profile = merged();
     for (size_t i = 0; i < profile.call_count; i++)
         counted += (uint64_t)profile.calls[i].calls;
@@ -207,7 +218,6 @@ static void spoilt_files_are_refused(void **state)
         struct hs_counted call = usual;
         struct hs_profile profile;
         struct hs_error err;
-        unsigned char *bytes = (unsigned char *)counts;
         const size_t places[] = {0, offsetof(struct hs_counts, rows),
                                  offsetof(struct hs_counts, groups),
                                  offsetof(struct hs_counts, samples)};
@@ -215,9 +225,10 @@ static void spoilt_files_are_refused(void **state)
         call.group = hs_counts_group(counts, &rank, 1);
         for (int i = 0; i < 20; i++)
             hs_counts_add(counts, hs_counts_find(counts, &call), &call);
+        assert_int_equal(hs_counts_write(counts), 0);
         for (int i = 0; i < 12; i++)
-            bytes[places[(hs_random_bits(&random) % 4)] + (hs_random_bits(&random) % 300)] =
-                (unsigned char)(hs_random_bits(&random) % 256);
+            spoil(counts, places[hs_random_bits(&random) % 4] + hs_random_bits(&random) % 300,
+                  hs_random_bits(&random));
         if (hs_profile_merge(&profile, folder, &err) == HS_OK)
             hs_profile_release(&profile);
         else
@@ -225,6 +236,147 @@ static void spoilt_files_are_refused(void **state)
         close_counts(counts);
     }
     assert_true(refused > 10);
+}
+
+/* Two ranks, whose only row has these; whether a profile is made of them. */
+static bool is_read(struct hs_counts_row row, uint64_t uncounted)
+{
+    const int all[] = {0, 1};
+    struct hs_profile profile;
+    bool is = true;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct hs_counts *counts = create(rank, 2);
+        struct hs_counted call = usual;
+        struct hs_counts_row *place;
+
+        call.group = hs_counts_group(counts, all, 2);
+        place = hs_counts_find(counts, &call);
+        hs_counts_add(counts, place, &call);
+        place->calls = row.calls;
+        place->bytes = row.bytes;
+        place->nanoseconds = row.nanoseconds;
+        place->longest_nanoseconds = row.longest_nanoseconds;
+        place->changed = 1;
+        counts->uncounted_calls = uncounted;
+        close_counts(counts);
+    }
+    is = hs_profile_merge(&profile, folder, NULL) == HS_OK;
+    if (is)
+        hs_profile_release(&profile);
+    return is;
+}
+
+/* A profile says at most 2^53 calls; times are below 2^63 nanoseconds. Right values as such files
+ * have them. */
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+    const uint64_t most = (uint64_t)1 << 53, longest = INT64_MAX;
+
+    (void)state;
+    assert_true(is_read((struct hs_counts_row){.calls = most / 2, .bytes = longest}, most / 2));
+    assert_false(is_read((struct hs_counts_row){.calls = most / 2 + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = most + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 9221120238366514943u}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1}, most / 2 + 1));
+    assert_false(is_read((struct hs_counts_row){.calls = 1}, UINT64_MAX));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .bytes = longest + 1}, 0));
+    assert_true(is_read((struct hs_counts_row){.calls = 1, .nanoseconds = longest}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .nanoseconds = longest + 1}, 0));
+    assert_false(is_read((struct hs_counts_row){.calls = 1, .longest_nanoseconds = 1}, 0));
+}
+
+/* What is in the file when a process is killed: all of its first calls, and of more all but those
+ * since the last tenth of a second. */
+static void a_kill_loses_little(void **state)
+{
+    const int rank = 0;
+    struct hs_counts *counts = create(0, 1);
+    struct hs_counted call = usual;
+    uint64_t made = 0;
+    struct hs_profile profile;
+
+    (void)state;
+    call.group = hs_counts_group(counts, &rank, 1);
+    while (made < 3 * HS_COUNTS_AT_ONCE) {
+        call.since_nanoseconds += HS_COUNTS_EVERY / 10;
+        call.bytes = made % 3 ? 4096 : 8;
+        hs_counts_add(counts, hs_counts_find(counts, &call), &call);
+        made++;
+        if (made % 100 == 1 || made == HS_COUNTS_AT_ONCE) {
+            uint64_t kept = 0;
+
+            profile = merged();
+            for (size_t i = 0; i < profile.call_count; i++)
+                kept += (uint64_t)profile.calls[i].calls;
+            assert_true(kept <= made);
+            assert_true(kept >= (made <= HS_COUNTS_AT_ONCE ? made : made - 10));
+            hs_profile_release(&profile);
+        }
+    }
+    close_counts(counts);
+    profile = merged();
+    assert_int_equal(profile.calls[0].calls + profile.calls[1].calls, made);
+    hs_profile_release(&profile);
+}
+
+/* A daemon closes all its files, and opens its own in their place. */
+static void a_file_of_the_programs_is_not_written_to(void **state)
+{
+    const int rank = 0;
+    int own = open("/dev/null", O_RDONLY), last;
+    struct hs_counts *counts = create(0, 1);
+    struct hs_counted call = usual;
+    struct hs_profile profile;
+    struct stat about;
+    FILE *programs;
+
+    (void)state;
+    close(own);
+    for (int file = own; file < own + 8; file++)
+        close(file);
+    programs = tmpfile();
+    last = fileno(programs);
+    while (last < own + 8) /* each number that was closed is of the program's file now */
+        last = dup(last);
+    call.group = hs_counts_group(counts, &rank, 1);
+    hs_counts_add(counts, hs_counts_find(counts, &call), &call);
+    close_counts(counts);
+    assert_int_equal(fstat(fileno(programs), &about), 0);
+    assert_int_equal(about.st_size, 0);
+    for (int file = own; file <= last; file++)
+        if (file != fileno(programs))
+            close(file);
+    fclose(programs);
+    profile = merged();
+    assert_int_equal(profile.calls[0].calls, 1);
+    hs_profile_release(&profile);
+}
+
+/* As on a full disk: nothing is lost but the file, which is whole once there is room. */
+static void without_room_the_program_lives(void **state)
+{
+    const int rank = 0;
+    struct hs_counts *counts = create(0, 1);
+    struct hs_counted call = usual;
+    struct rlimit before, none;
+    struct hs_profile profile;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    call.group = hs_counts_group(counts, &rank, 1);
+    for (int i = 0; i < 3; i++)
+        hs_counts_add(counts, hs_counts_find(counts, &call), &call);
+    assert_int_equal(hs_counts_write(counts), EFBIG);
+    assert_null(hs_counts_create(folder, 1, 2, 42));
+    assert_int_equal(errno, EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    close_counts(counts);
+    profile = merged();
+    assert_int_equal(profile.calls[0].calls, 3);
+    hs_profile_release(&profile);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -236,6 +388,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("what a call before left is no waiting", what_a_call_before_left_is_no_waiting),
     HS_TEST("a rank without counts is missing", a_rank_without_counts_is_missing),
     HS_TEST("spoilt files are refused", spoilt_files_are_refused),
+    HS_TEST("numbers that cannot be are refused", numbers_that_cannot_be_are_refused),
+    HS_TEST("a kill loses little", a_kill_loses_little),
+    HS_TEST("a file of the program's is not written to", a_file_of_the_programs_is_not_written_to),
+    HS_TEST("without room the program lives", without_room_the_program_lives),
 };
 
 int main(void)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # `hiersearch profile` in front of programs of NCCL that know nothing of it, with the stand-in for NCCL and CUDA: what it
-# counts is what they call, they end as without it, a kill loses nothing; every name of the real NCCLs is wrapped or left
+# counts is what they call, they end as without it, a kill loses little; every name of the real NCCLs is wrapped or left
 # alone. TAP on stdout.
 #     tests/apply/test_nccl_profile.sh BUILD       after: make BUILD/tests/nccl/libnccl.so.2
 # The real NCCLs are those of tests/nccl/test_versions.sh, where they are. $CUDA_HOME, $NCCL_HOME: the headers.
@@ -40,7 +40,7 @@ names() { # names LIBRARY: those that it shows, the doubles with a p left out
 }
 sed -n 's/^wrapped //p' "$here/nccl_symbols.txt" | sort >wrapped
 sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" | sort >decided
-names "$library" >ours
+names "$library" | grep -vx hs_nccl_write >ours # for the other interposer
 check "it defines what nccl_symbols.txt says is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
 check "no name stands there twice" '[ -z "$(uniq -d decided)" ]'
 check "it needs nothing but libc" '! readelf -dW "$library" | grep NEEDED | grep -vE "lib(c|m|dl|pthread)\.so|ld-linux" >out'
@@ -119,7 +119,7 @@ ranks 4 "$hiersearch" profile -o p.json -- ./job
 check "and with the profile, saying nothing" '[ "$statuses" = "0 0 0 0 " ] && [ -z "$(cat ./*.said)" ]'
 check "each process leaves its counts" '[ "$(ls p.json.ranks | wc -l)" = 4 ] && [ ! -e p.json ]'
 profile p.json
-check "of which a profile is made, by its schema; the counts are gone" '[ $status = 0 ] && is_valid p.json && [ ! -e p.json.ranks ]'
+check "of which a profile is made, by its schema; the counts stay" '[ $status = 0 ] && is_valid p.json && [ "$(ls p.json.ranks | wc -l)" = 4 ]'
 check "it has exactly what was called, of all communicators" 'holds p.json "$called"'
 check "groups of different ranks are told apart" 'holds p.json "c[\"ncclReduceScatter\", \"bfloat16\", 2, 1][\"groups\"] == 2 and
     c[\"ncclAllGather\", \"float64\", 2, -2][\"groups\"] == 2 and c[\"ncclAllReduce\", \"float32\", 4, 1][\"groups\"] == 1"'
@@ -140,7 +140,7 @@ ranks 4 "$hiersearch" profile -o killed.json -- ./job die
 check "kill -9: processes end as without the profile" '[ "$statuses" = "$alone" ] && [[ $statuses = "0 137 0 0 " ]]'
 profile killed.json
 check "nothing that was called is lost" '[ $status = 0 ] && holds killed.json "$called and not p[\"finished\"]" && grep -q "did not end by itself" out'
-check "what may be at work is kept" '[ -e killed.json.ranks ]'
+check "what is read stays" '[ -e killed.json.ranks ]'
 sleep 0.1
 ranks 4 "$hiersearch" profile -o killed.json -- ./job
 profile killed.json

@@ -1,5 +1,5 @@
 /* Processes that called NCCL and knew nothing of each other, put together. */
-#include <sys/mman.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "../test.h"
@@ -52,7 +52,16 @@ static void call(struct hs_counts *counts, uint64_t made_of, int size, int rank,
 
 static void close_counts(struct hs_counts *counts)
 {
-    munmap(counts, sizeof(*counts));
+    assert_int_equal(hs_counts_end(counts), 0);
+}
+
+static void spoil(const struct hs_counts *counts, size_t at, uint64_t bits)
+{
+    const unsigned char byte = (unsigned char)(bits % 256);
+    int file = open(hs_counts_file(counts), O_WRONLY);
+
+    assert_int_equal(pwrite(file, &byte, 1, (off_t)at), 1);
+    close(file);
 }
 
 static struct hs_profile merged(void)
@@ -280,12 +289,12 @@ static void spoilt_files_are_refused(void **state)
 
         for (int p = 0; p < 2; p++) {
             struct hs_counts *counts = create(p, 2, 100 + p);
-            unsigned char *bytes = (unsigned char *)counts;
 
             call(counts, 1, 2, p, 0);
+            assert_int_equal(hs_counts_write(counts), 0);
             for (int i = 0; i < 6; i++)
-                bytes[places[hs_random_bits(&random) % 4] + hs_random_bits(&random) % 100] =
-                    (unsigned char)(hs_random_bits(&random) % 256);
+                spoil(counts, places[hs_random_bits(&random) % 4] + hs_random_bits(&random) % 100,
+                      hs_random_bits(&random));
             close_counts(counts);
         }
         if (hs_profile_merge(&profile, folder, &err) == HS_OK)

@@ -103,6 +103,30 @@ run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
     '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(37 of communicators"'
 
+"mpicc.$mpi" -O1 -D_GNU_SOURCE -o comms "$here/../../bench/apply/comms.c" 2>err
+# A plan that loses against the library is left at the sixth pair, of all ranks alike; of --reproducible there are none.
+"mpicc.$mpi" -shared -fPIC -D_GNU_SOURCE -o slow.so "$here/slow_sends.c" 2>err
+LD_PRELOAD=$PWD/slow.so run 4 allreduce.json -- ./comms 1 16384 40
+check "a plan that loses is left to the library after 66 calls" '[ $status = 0 ] && \
+    said "a rank had 60 calls by plan, 6 by the library to compare, 14 left to the library \(14 after a plan lost against the library\).*which lost "'
+LD_PRELOAD=$PWD/slow.so run 4 --reproducible allreduce.json -- ./comms 1 16384 40
+check "but not where calls have to be reproducible" '[ $status = 0 ] && said "a rank had 80 calls by plan; "'
+
+# What the library says of a wrong call it says here, too.
+"mpicc.$mpi" -O1 -w -o wrong "$here/wrong.c" 2>err
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./wrong >alone 2>err </dev/null
+run 4 --reproducible "${all[@]}" -- ./wrong
+check "errors of wrong calls are those that the library has" '[ $status = 0 ] && [ "$(wc -l <alone)" = 10 ] && [ "$(grep -c ": 0$" alone)" -lt 10 ] && \
+    cmp out alone && said "2 calls by plan"' alone
+
+# Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
+run 4 --reproducible allreduce.json -- ./comms 258 16384
+check "258 communicators at once: 256 have plans, and the rest says why not" '[ $status = 0 ] && \
+    said "a rank had 512 calls by plan, 4 left to the library \(4 of communicators beyond the 256 that have plans at once\)"'
+peak=$(cut -d" " -f1 out)
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./comms 258 16384 >alone 2>err </dev/null
+check "they take less than half a MiB each" '[ $((peak - $(cut -d" " -f1 alone))) -lt $((258 * 512 * 1024)) ]' alone
+
 # A node of single links that the host sends over.
 "$hiersearch" systems ac922-4gpu --json | sed "s/^  \"levels\"/  \"library\": \"$mpi\",\n  \"executor\": \"host\",\n&/" >links.json
 for c in allreduce reduce-scatter allgather; do

@@ -191,19 +191,6 @@ static void no_cell_is_a_formula(void **state)
     check_note("a=b", "a=b\n");
 }
 
-static void a_cell_of_tsv_holds_no_tab(void **state)
-{
-    struct hs_text out = {0};
-    struct hs_table table;
-
-    (void)state;
-    make(&table, NAN, "a\tb\nc");
-    hs_table_separated(&out, &table, '\t', false);
-    assert_string_equal(out.data, "4x8x4\t0.0015\t\t\n8\t12.345678\t\ta b c\n");
-    hs_text_release(&out);
-    hs_table_release(&table);
-}
-
 static void a_table_is_html(void **state)
 {
     struct hs_text out = {0};
@@ -414,8 +401,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("text of others commands no terminal", text_of_others_commands_no_terminal),
     HS_TEST("a table is Markdown, in which its text means nothing", a_table_is_markdown),
     HS_TEST("a table is CSV as RFC 4180 wants it, with SI numbers", a_table_is_csv),
-    HS_TEST("no cell of CSV or TSV is a formula", no_cell_is_a_formula),
-    HS_TEST("a cell of TSV holds no tab and no line's end", a_cell_of_tsv_holds_no_tab),
+    HS_TEST("no cell of CSV is a formula", no_cell_is_a_formula),
     HS_TEST("a table is HTML, each time with its unit", a_table_is_html),
     HS_TEST("programs get the tables alone, those of one kind as one",
             programs_get_the_tables_alone),

@@ -21,4 +21,17 @@ try hiersearch report r.json -o hard.json
 try hiersearch compare r.json -o r.json
 try hiersearch fit s.json r.json -o s.json
 try hiersearch simulate s.json --np 4 -o s.json
+# Whatever the row is called that names it.
+printf '#!/bin/sh\necho ran\n' >app && chmod +x app && cp app before-app
+cp "$SRC/tests/golden/profile/job.json" p.json
+cp -r "$SRC/tests/golden/profile/job.json" before-p
+mkdir p.ranks && : >p.ranks/0.counts
+try hiersearch profile --read p.json -o p.json
+try hiersearch profile --read p.ranks -o p.ranks/0.counts
+try hiersearch profile -o app -- ./app
+try hiersearch run r.json -o r.json -- ./app
+try hiersearch run r.json -o app -- ./app
+try hiersearch predict $here --profile p.json -o p.json
+try hiersearch predict $here --np 8 --before s.json -o s.json
+cmp p.json before-p && cmp app before-app
 cksum r.json s.json | cmp - before && echo unchanged
