@@ -63,26 +63,44 @@ static enum hs_status add_candidate(struct hs_result_message *message, const str
     return HS_OK;
 }
 
+/* The default call and the flat plan, behind the plans that are shown. */
+static void order_last_two(struct hs_result_message *message)
+{
+    struct hs_candidate *last = &message->candidates[message->candidate_count - 1], kept = *last;
+
+    if (last->predicted_seconds < last[-1].predicted_seconds) {
+        *last = last[-1];
+        last[-1] = kept;
+    }
+}
+
 static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_asked *asked,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
     struct hs_estimated flat = {.plan = hs_problem_flat(&point->request.problem)};
-    bool is_default = hs_library_is_priced(&point->library) && hs_plan_is_flat(&flat.plan) &&
-                      hs_system_is_nccl_native(asked->system);
+    struct hs_estimated usual = {HS_DEFAULT_CALL, point->reference};
+    bool priced = hs_library_is_priced(&point->library);
     enum hs_status status = HS_OK;
-    bool has_flat = is_default;
+    bool has_flat = priced && hs_plan_is_flat(&flat.plan) &&
+                    hs_system_is_nccl_native(asked->system); /* it is the default call */
+    bool has_default = !priced;
 
     for (size_t i = 0; i < point->tie_count; i++)
         has_flat = has_flat || hs_plan_compare(&point->ties[i], &flat.plan) == 0;
     for (size_t i = 0; i < hs_point_shown(asked, point) && status == HS_OK; i++) {
         has_flat = has_flat || hs_plan_compare(&point->plans[i].plan, &flat.plan) == 0;
+        has_default = has_default || hs_plan_is_default(&point->plans[i].plan);
         status = add_candidate(message, asked, point, &point->plans[i], err);
     }
+    if (status == HS_OK && !has_default)
+        status = add_candidate(message, asked, point, &usual, err);
     if (status == HS_OK && !has_flat)
         status = hs_point_estimate(&flat.estimate, point, &flat.plan, err);
     if (status == HS_OK && !has_flat)
         status = add_candidate(message, asked, point, &flat, err);
+    if (status == HS_OK && !has_default && !has_flat)
+        order_last_two(message);
     return status;
 }
 

@@ -41,7 +41,9 @@ double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost 
 static struct hs_value rank(const struct record *r)
 {
     return (struct hs_value){.number = r->rank,
-                             .mark = r->candidate && isnan(r->rank) ? "flat" : NULL};
+                             .mark = !r->candidate || !isnan(r->rank)             ? NULL
+                                     : hs_plan_is_default(&r->candidate->plan) ? "-"
+                                                                               : "flat"};
 }
 
 static double busbw(const struct record *r)
@@ -296,6 +298,18 @@ static double full_bar(const struct hs_candidates_source *of)
     return fmax(slowest, fmin(message->flat_seconds, FLAT_ROOM * slowest));
 }
 
+/* What gains are over, which is there whatever the limit. */
+static bool is_reference(const struct hs_candidates_source *of, size_t i)
+{
+    const struct hs_answer *answer = of->message->answer;
+    const struct hs_plan *plan = &of->message->candidates[i].plan;
+    const struct hs_plan flat = hs_result_flat(of->result);
+
+    if (!answer)
+        return false;
+    return answer->usual ? hs_plan_is_default(plan) : hs_plan_compare(plan, &flat) == 0;
+}
+
 void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *of)
 {
@@ -311,8 +325,11 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
     table->picks = picks[view];
     table->unit = hs_time_unit_for(smallest_seconds(message));
     table->bar_full = count > 0 ? full_bar(of) : 0;
-    for (size_t i = 0; i < count && (of->limit == 0 || i < of->limit); i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t ties = count_ties(of, i);
+
+        if (of->limit > 0 && i >= of->limit && !is_reference(of, i))
+            continue;
 
         add_candidate(table, of, i, ties, view == HS_OF_REPORT);
         i += ties;

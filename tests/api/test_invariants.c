@@ -138,10 +138,8 @@ static void check_default(const struct hs_result_message *message)
     }
     assert_true(answer->usual->low_seconds <= answer->usual->seconds &&
                 answer->usual->seconds <= answer->usual->high_seconds);
-    if (candidate)
-        assert_near(candidate->predicted_seconds, answer->usual->seconds, SAME_TIME);
-    else /* it is slower than all that --top shows */
-        assert_int_not_equal(answer->verdict.advice, HS_ADVICE_DEFAULT);
+    assert_non_null(candidate);
+    assert_near(candidate->predicted_seconds, answer->usual->seconds, SAME_TIME);
 }
 
 /* The one rule, again. */

@@ -244,7 +244,7 @@ static void results_come_back_as_they_were_written(void **state)
     (void)state;
     assert_has(hiersearch_result_notes(result), "warning: " RING " describes 4 processes, 8 are");
     assert_ok(hiersearch_result_json(&json, result, error));
-    assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB\"");
+    assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB --machines 0\"");
     assert_ok(hiersearch_result_parse(&again, json, "a text", error));
     assert_ok(hiersearch_result_json(&same, again, error));
     assert_string_equal(same, json);
@@ -1046,7 +1046,7 @@ static void an_answer_needs_a_place(void **state)
     char *json, *notes;
 
     (void)state;
-    plot = ASK("plot", "as", "layers", "tsv", "true");
+    plot = ASK("plot", "as", "layers", "csv", "true");
     assert_ok(hiersearch_result_json(&json, result, error));
     assert_ok(hiersearch_inputs_new(&inputs, error));
     assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));

@@ -749,7 +749,7 @@ static void winners_end_where_they_are_stopped(void **state)
 {
     struct hs_system system = parse(machines[0]);
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(240, 1e6), .top = 1};
+        .system = &system, .problem = problem_world(240, 1e6), .top = 1};
     const int64_t counts[] = {60, 120, 240, 480};
     struct hs_size_winner *all, *some;
     double last = 16e9;
