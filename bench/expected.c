@@ -1,8 +1,8 @@
 /*
- * What the plan of least mean regret loses where figures are off, beside the nominal best; and what
- * one measurement takes off.
+ * What the plan of least expected time loses where parameters are off, beside the nominal best; and
+ * what one measurement takes off.
  *
- *     build/bench/expected FILE...        (make bench-expected: shipped systems and those of SimGrid)
+ *     build/bench/expected FILE...      (make bench-expected: shipped systems and SimGrid's)
  *
  * The plan is chosen on 200 machines, a measurement on as many as predict asks; both are judged on
  * others, drawn from another seed: with the figures alone off, and below with what no price
@@ -128,7 +128,8 @@ static void judge_measurement(struct point *point, struct hs_expected *chosen,
                 point->proposed = drops[i];
         }
         if (proposal.whole)
-            check(hs_expected_pair_drop(&point->proposed, judged, shown, &proposal.rival, err), err);
+            check(hs_expected_pair_drop(&point->proposed, judged, shown, &proposal.rival, err),
+                  err);
         point->pair = judge_pairs(&point->most, judged, shown, err);
         point->most = fmax(point->most, point->proposed);
     }

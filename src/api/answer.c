@@ -1,7 +1,7 @@
 /*
- * The answer about a point, beside its plans and verdict: on what evidence, what bounds it, what was
- * not asked for and would be faster, what is assumed, what decides and what to measure. Sentences are
- * made here, so that every client has them.
+ * The answer about a point, beside its plans and verdict: on what evidence, what bounds it, what
+ * was not asked for and would be faster, what is assumed, what decides and what to measure.
+ * Sentences are made here, so that every client has them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +19,8 @@
 #define HINT_LAYERS  4096  /* layers up to which searching again costs next to nothing */
 #define WORTH        0.002 /* of the default's time, that a parameter known is worth a line */
 #define STAGES_TRIED 512   /* stages of which each is tried as what to measure */
-#define FEWER        ((uint64_t)8) /* times less bytes, from which on latency and bandwidth differ */
+/* Times less bytes, from which on messages are measured: latency and bandwidth are told apart. */
+#define FEWER ((uint64_t)8)
 
 struct builder {
     struct hs_answer *answer;

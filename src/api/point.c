@@ -139,8 +139,8 @@ static enum hs_status estimate_plans(struct hs_predict_point *point, const struc
     status = hs_expected_init(&point->expected, &point->request, asked->machines, &point->library,
                               is_exact(asked, point), err);
     if (!status)
-        status = hs_expected_best(point->plans, &point->count, top, &point->expected,
-                                  point->found.plans, point->found.count, err);
+        status = hs_expected_best(point->plans, &point->count, top, &point->expected, &point->found,
+                                  err);
     if (!status)
         status = hs_estimate_reference(&point->reference, &point->expected, err);
     return status;

@@ -56,8 +56,8 @@ size_t hs_point_shown(const struct hs_asked *asked, const struct hs_predict_poin
 /* Ranks of the machine that a group lies among. */
 int64_t hs_point_ranks_among(const struct hs_problem *problem);
 
-/* answer.c: the rest of the answer: evidence, ties, bound, hints, assumptions, what decides, what to
- * measure next. Owned by the caller. HS_MEMORY. */
+/* answer.c: the rest of the answer: evidence, ties, bound, hints, assumptions, what decides, what
+ * to measure next. Owned by the caller. HS_MEMORY. */
 enum hs_status hs_point_answer(struct hs_answer **out, const struct hs_asked *asked,
                                const struct hs_predict_point *point, struct hs_error *err);
 /* How far what is known of the machine carries: whether a gain may rest on it. */

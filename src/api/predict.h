@@ -3,7 +3,8 @@
  * command line see.
  *
  * predict.c takes what is asked and walks over process counts and sizes (point.h answers and
- * records one); predict_show.c prints a point, predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints many;
+ * records one); predict_show.c prints a point, predict_change.c what a measurement changed,
+ * predict_explain.c says why, predict_sweep.c prints many;
  * predict_place.c shows where the axes of a job lie (place_forms.h: in the words of other
  * programs), predict_hsdp.c in how many shards a model, predict_profile.c what plans gain a job of
  * which there is a profile (jobs.h).

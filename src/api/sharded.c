@@ -92,8 +92,8 @@ static enum hs_status weigh(struct hs_sharded_way *way, const struct hs_sharded 
 enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked *asked,
                                const struct hs_sharded_words *words, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE,
-                                              (int64_t)asked->question->np.first, 0);
+    struct hs_problem problem =
+        hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE, (int64_t)asked->question->np.first, 0);
     struct hs_point_watcher watcher = {asked, &problem};
     struct hs_lattice shards;
     double least = INFINITY;

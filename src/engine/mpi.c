@@ -5,9 +5,10 @@
  * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce, MPI_Allgather and
  * MPI_Alltoall, from which a test returns when they are through. More: their nonblocking forms, so
  * that layers overlap; on a communicator they start in the order of the chunks, on all ranks alike.
- * Nonblocking always where ranks outnumber cores: a blocking call may spin. On GPU memory always the blocking calls: Open MPI has no others for it;
- * they start in an order that the plan alone decides. A reduce-scatter may not work in place at
- * another offset, so what it leaves goes to scratch: 1/p1 of the message, 1/(p1 p2), and so on.
+ * Nonblocking always where ranks outnumber cores: a blocking call may spin. On GPU memory always
+ * the blocking calls: Open MPI has no others for it; they start in an order that the plan alone
+ * decides. A reduce-scatter may not work in place at another offset, so what it leaves goes to
+ * scratch: 1/p1 of the message, 1/(p1 p2), and so on.
  */
 #include <stdlib.h>
 

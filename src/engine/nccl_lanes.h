@@ -17,7 +17,8 @@
  * brings together before, and apart again after it: between the output and another buffer, so that
  * the last layer, whose runs are whole, ends in the output.
  *
- * Packed, kernels bring the larger side into the order of the layers, or back: one pass fewer than layers.
+ * Packed, kernels bring the larger side into the order of the layers, or back: one pass fewer than
+ * layers.
  *
  * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
  * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other

@@ -152,9 +152,9 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
  * as between any other. */
 bool hs_node_is_switched(const struct hs_node *node);
 bool hs_node_is_meshed(const struct hs_node *node);
-/* NCCL's effective bandwidth of one of a GPU's links, RCCL's of xGMI; of its PCIe, where that is not known as in the
- * catalogue, else 16 lanes of PCIe 3; from CPU to CPU, POWER9's or
- * Skylake's where nothing says. */
+/* NCCL's effective bandwidth of one of a GPU's links, RCCL's of xGMI; of its PCIe, where that is
+ * not known as in the catalogue, else 16 lanes of PCIe 3; from CPU to CPU, POWER9's or Skylake's
+ * where nothing says. */
 double hs_node_link_rate(const struct hs_node_gpu *gpu);
 double hs_node_pcie_rate(const struct hs_node_gpu *gpu);
 double hs_node_cpu_rate(const struct hs_node *node);

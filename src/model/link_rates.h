@@ -1,6 +1,7 @@
 /*
- * link_rates.h - what NCCL and RCCL count on one link, one way, in bytes per second (src/graph/topo.h
- * of both, 2.28): each figure once, for lines of parts and for nodes that were looked at.
+ * link_rates.h - what NCCL and RCCL count on one link, one way, in bytes per second
+ * (src/graph/topo.h of both, 2.28): each figure once, for lines of parts and for nodes that were
+ * looked at.
  */
 #ifndef HS_MODEL_LINK_RATES_H
 #define HS_MODEL_LINK_RATES_H

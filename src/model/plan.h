@@ -19,8 +19,8 @@ struct hs_plan {
     unsigned char algorithms[HS_LAYERS_MAX][2];
 };
 
-/* What stands for the library's own call, by its own choice of algorithm: "default". No function that
- * prices plans takes it. */
+/* What stands for the library's own call, by its own choice of algorithm: "default". No function
+ * that prices plans takes it. */
 #define HS_DEFAULT_CALL ((struct hs_plan){.chunks = 1})
 #define HS_DEFAULT_NAME "default"
 bool hs_plan_is_default(const struct hs_plan *plan);

@@ -35,12 +35,12 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes);
 /* Whether there is something to compare with: seconds are a number. */
 bool hs_library_is_priced(const struct hs_library_price *price);
-/* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows what
- * the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
+/* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows
+ * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
 bool hs_library_prices_plans(const struct hs_library_price *price);
 
-/* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant explains,
- * too; HS_MEMORY. */
+/* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant
+ * explains, too; HS_MEMORY. */
 enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err);

@@ -61,8 +61,9 @@ int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);
 
 /* Returns `text`. */
 char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key);
-/* HS_INVALID with what was expected: an unknown phase, a stride below 1, a size below 2 (a lone process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that
- * cannot do the phase or the size. */
+/* HS_INVALID with what was expected: an unknown phase, a stride below 1, a size below 2 (a lone
+ * process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that cannot do the phase or
+ * the size. */
 enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
 
 #define HS_STAGE_LIST_MAX 64

@@ -173,8 +173,10 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
                        HS_AS_TIME(time.low), HS_AS_TIME(time.high));
     if (predicted_answer(subject))
         add_expected(values, subject);
-    else if (!subject->best_is_flat)
+    else if (!subject->best_is_flat) {
+        hs_text_append(hs_html_value(values, "over"), "flat");
         add_gain(values, "flat_gain", "flat_interval", gain_of(subject->flat_time, time));
+    }
     if (subject->library)
         hs_text_append(hs_html_value(values, "library"), "%s", subject->library);
     add_gain(values, "library_gain", "library_interval", gain_of(subject->library_time, time));
@@ -257,7 +259,7 @@ static void add_layers(struct hs_html_values *values, const struct subject *subj
     if (!cost || !subject->result->has_system)
         return;
     hs_stages_table(&table, &subject->result->system, cost, true);
-    add_table(values, "layers", &table, "Layers of the best split, from the inside out");
+    add_table(values, "layers", &table, "Layers of the plan, from the inside out");
     hs_text_append(hs_html_value(values, "model_time"), "%s", HS_AS_TIME(cost->seconds));
     if (subject->measured)
         hs_text_append(hs_html_value(values, "measured_time"), "%s",
@@ -275,7 +277,7 @@ static void add_candidates(struct hs_html_values *values, const struct subject *
     hs_candidates_table(&table, HS_OF_REPORT, &of);
     if (subject->best)
         table.best = (size_t)(subject->best - message->candidates);
-    add_table(values, "candidates", &table, "Best first; the library's own call last");
+    add_table(values, "candidates", &table, "Best first; measured calls of the library last");
     if (message->candidate_count > CANDIDATES_SHOWN)
         hs_text_append(hs_html_value(values, "more"), "%zu",
                        message->candidate_count - CANDIDATES_SHOWN);
@@ -303,7 +305,7 @@ static const char *expected_text(char text[GAIN_TEXT], const struct hs_verdict *
 {
     const struct hs_gain gain = {verdict->gain, verdict->gain_low, verdict->gain_high, 1};
 
-    if (isnan(verdict->gain_low))
+    if (!(verdict->gain_low < verdict->gain_high))
         snprintf(text, GAIN_TEXT, "%s", HS_AS_GAIN(verdict->gain));
     else
         snprintf(text, GAIN_TEXT, "%s (%s)", HS_AS_GAIN(verdict->gain), HS_AS_GAIN_RANGE(&gain));
@@ -319,9 +321,10 @@ static void add_winner(struct hs_table *table, const struct subject *subject)
 
     winner.flat = gain_text(flat, gain_of(subject->flat_time, subject->best_time));
     winner.library = gain_text(library, gain_of(subject->library_time, subject->best_time));
-    if (predicted_answer(subject))
-        *(predicted_answer(subject)->usual ? &winner.library : &winner.flat) =
-            expected_text(flat, &predicted_answer(subject)->verdict);
+    if (predicted_answer(subject) && predicted_answer(subject)->usual)
+        winner.library = expected_text(library, &predicted_answer(subject)->verdict);
+    else if (predicted_answer(subject))
+        winner.flat = expected_text(flat, &predicted_answer(subject)->verdict);
     winner.how = subject->measured ? "measured" : "predicted";
     winner.file = subject->input->name;
     hs_winners_add(table, &winner);
@@ -342,7 +345,8 @@ static void add_answers(struct hs_html_values *values, const struct hs_plot_job 
         }
     if (table.row_count > 1)
         add_table(values, "answers", &table,
-                  "The best split of each; gains with their 95 % interval where measured");
+                  "The answer of each; gains with their 95 % interval where measured, 90 % range "
+                  "where predicted");
     else
         hs_table_release(&table);
 }

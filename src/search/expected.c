@@ -436,7 +436,8 @@ static struct hs_plan plan_of(const struct hs_expected *expected, const struct w
     return plan;
 }
 
-/* Ticks of an expected ratio: sums of them are exact, so plans that take as long by the formula tie. */
+/* Ticks of an expected ratio: sums of them are exact, so plans that take as long by the formula
+ * tie. */
 #define RATIO_TICK 0x1p-40
 
 /* Of each edge its best row, and what that takes. */
@@ -541,21 +542,20 @@ static int compare_estimated(const void *left, const void *right)
 /* All of them over the samples; the least of each sample is the best of these. */
 static enum hs_status best_of_given(struct hs_estimated *plans, size_t *found, size_t top,
                                     struct hs_expected *expected,
-                                    const struct hs_search_plan *given, size_t count,
-                                    struct hs_error *err)
+                                    const struct hs_search_result *given, struct hs_error *err)
 {
-    size_t samples = expected->samples;
+    size_t samples = expected->samples, count = given->count;
     double *ratios = malloc((count + 1) * samples * sizeof(*ratios));
     struct hs_estimated *all = malloc((count + 1) * sizeof(*all));
     enum hs_status status = ratios && all ? HS_OK : hs_no_memory(err);
 
     for (size_t i = 0; i < count && !status; i++) {
-        status = ratios_of(&ratios[i * samples], expected, &given[i].plan, err);
+        status = ratios_of(&ratios[i * samples], expected, &given->plans[i].plan, err);
         for (size_t j = 0; j < samples && !status; j++)
             expected->least[j] = fmin(expected->least[j], ratios[i * samples + j]);
     }
     for (size_t i = 0; i < count && !status; i++) {
-        all[i].plan = given[i].plan;
+        all[i].plan = given->plans[i].plan;
         estimate(&all[i].estimate, expected, &ratios[i * samples], &ratios[count * samples]);
     }
     *found = status ? 0 : count < top ? count : top;
@@ -593,12 +593,12 @@ enum hs_status hs_expected_simplest(struct hs_estimated *out, const struct hs_ex
 }
 
 enum hs_status hs_expected_best(struct hs_estimated *plans, size_t *found, size_t top,
-                                struct hs_expected *expected, const struct hs_search_plan *given,
-                                size_t count, struct hs_error *err)
+                                struct hs_expected *expected, const struct hs_search_result *given,
+                                struct hs_error *err)
 {
     enum hs_status status = expected->row_count > 0
                                 ? best_by_rows(plans, found, top, expected, err)
-                                : best_of_given(plans, found, top, expected, given, count, err);
+                                : best_of_given(plans, found, top, expected, given, err);
 
     settle_ties(plans, *found);
     return status;

@@ -3,15 +3,15 @@
  * relative to a reference, over samples of them.
  *
  * The reference is the library's default call where that has a price, else the flat plan. With t_ej
- * the time of edge e in sample j and R_j that of the reference, a plan takes sum_e t_ej / R_j of the
- * reference's time; its mean over the samples is a sum over edges of mean_j (t_ej / R_j), so the K
- * plans of least expected ratio are K shortest paths: exact, without chunks. The estimate of a plan
- * is this ratio times the library's price, or the flat plan's mean. (The least of the largest losses is no such sum, and
- * hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max and min-max regret versions of
- * combinatorial optimization problems".)
+ * the time of edge e in sample j and R_j that of the reference, a plan takes sum_e t_ej / R_j of
+ * the reference's time; its mean over the samples is a sum over edges of mean_j (t_ej / R_j), so
+ * the K plans of least expected ratio are K shortest paths: exact, without chunks. The estimate of
+ * a plan is this ratio times the library's price, or the flat plan's mean. (The least of the
+ * largest losses is no such sum, and hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max
+ * and min-max regret versions of combinatorial optimization problems".)
  *
- * With chunks, and in lattices of more than HS_EXPECTED_EDGES edges, the rows are left out: plans are
- * then compared over the same samples one by one.
+ * With chunks, and in lattices of more than HS_EXPECTED_EDGES edges, the rows are left out: plans
+ * are then compared over the same samples one by one.
  */
 #ifndef HS_SEARCH_EXPECTED_H
 #define HS_SEARCH_EXPECTED_H
@@ -55,8 +55,8 @@ struct hs_expected {
     double by_chance;  /* hs_expected_drop's; 0: not known yet */
 };
 
-/* Of the request's problem and algorithms; `library` may be one without a price. `exact`: with rows,
- * of one chunk. HS_INVALID: more than HS_EXPECTED_EDGES edges; HS_MEMORY. */
+/* Of the request's problem and algorithms; `library` may be one without a price. `exact`: with
+ * rows, of one chunk. HS_INVALID: more than HS_EXPECTED_EDGES edges; HS_MEMORY. */
 enum hs_status hs_expected_init(struct hs_expected *expected,
                                 const struct hs_search_request *request,
                                 const struct hs_machines *machines,
@@ -90,12 +90,12 @@ struct hs_estimated {
     struct hs_estimate estimate;
 };
 
-/* The `top` plans of least expected time, of different splits, best first, in plans[top]: of all, by
- * rows; without rows of the [count] given. Ties: fewer layers first, then smaller sizes. Returns how
+/* The `top` plans of least expected time, of different splits, best first, in plans[top]: of all,
+ * by rows; without rows of those given. Ties: fewer layers first, then smaller sizes. Returns how
  * many in *found. HS_MEMORY. */
 enum hs_status hs_expected_best(struct hs_estimated *plans, size_t *found, size_t top,
-                                struct hs_expected *expected, const struct hs_search_plan *given,
-                                size_t count, struct hs_error *err);
+                                struct hs_expected *expected, const struct hs_search_result *given,
+                                struct hs_error *err);
 
 /* By rows: of the plans within HS_EXPECTED_TIE of the best the one of fewest layers, of these the
  * fastest. HS_MEMORY. */

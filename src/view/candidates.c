@@ -41,7 +41,7 @@ double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost 
 static struct hs_value rank(const struct record *r)
 {
     return (struct hs_value){.number = r->rank,
-                             .mark = !r->candidate || !isnan(r->rank)             ? NULL
+                             .mark = !r->candidate || !isnan(r->rank)          ? NULL
                                      : hs_plan_is_default(&r->candidate->plan) ? "-"
                                                                                : "flat"};
 }

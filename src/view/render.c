@@ -338,8 +338,8 @@ static const struct hs_cell *cell_for_programs(const struct hs_table *table, siz
     return &table->cells[row * table->column_count + c];
 }
 
-/* As RFC 4180 quotes it. A spreadsheet computes what begins as a formula, which a file of others may
- * do: an apostrophe makes it a text. */
+/* As RFC 4180 quotes it. A spreadsheet computes what begins as a formula, which a file of others
+ * may do: an apostrophe makes it a text. */
 static void append_csv_text(struct hs_text *out, const char *text)
 {
     bool computed = text[0] && strchr("=+-@\t\r", text[0]) && text[1];

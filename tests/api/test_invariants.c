@@ -202,8 +202,8 @@ static void check_file(const struct hs_result *result)
     assert_int_equal(hs_result_print(&text, result, &err), HS_OK);
     if (hs_result_parse(&read, "answer", text.data, text.length, &err))
         fail_msg("%s", err.message);
-    assert_true(hs_fields_equal(&hs_answer_fields, result->messages[0].answer,
-                                read.messages[0].answer));
+    assert_true(
+        hs_fields_equal(&hs_answer_fields, result->messages[0].answer, read.messages[0].answer));
     hs_result_release(&read);
     hs_text_release(&text);
 }
@@ -226,8 +226,7 @@ static void it_holds_of_any_answer(void **state)
         struct hs_walk walk = {.asked = &asked, .command = "test", .wants_results = true};
         struct hs_error err = {0};
         struct hs_result result;
-        enum hs_status status =
-            hs_walk_sizes(&result, &walk, (int64_t)question.np.first, &err);
+        enum hs_status status = hs_walk_sizes(&result, &walk, (int64_t)question.np.first, &err);
 
         if (status == HS_INVALID) { /* has no price there */
             refused++;

@@ -244,7 +244,8 @@ static void results_come_back_as_they_were_written(void **state)
     (void)state;
     assert_has(hiersearch_result_notes(result), "warning: " RING " describes 4 processes, 8 are");
     assert_ok(hiersearch_result_json(&json, result, error));
-    assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB --machines 0\"");
+    assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB "
+                     "--machines 0\"");
     assert_ok(hiersearch_result_parse(&again, json, "a text", error));
     assert_ok(hiersearch_result_json(&same, again, error));
     assert_string_equal(same, json);
@@ -686,8 +687,7 @@ static char *show(struct hiersearch_question *question, struct hiersearch_system
 static void answers_are_shown_to_people(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4",
-                          "machines", "0"),
+    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4", "machines", "0"),
                       system, NULL);
 
     (void)state;
@@ -789,8 +789,8 @@ static void text_is_as_wide_as_it_is_asked_for(void **state)
         char number[8];
 
         snprintf(number, sizeof(number), "%d", width);
-        text = show(ASK("predict", "np", "16", "machines", "0", "details", "true", "width",
-                        number), system, NULL);
+        text = show(ASK("predict", "np", "16", "machines", "0", "details", "true", "width", number),
+                    system, NULL);
         assert_true(longest_bar(text) <= (size_t)width);
         assert_true(longest_bar(text) > before); /* more room is used */
         assert_null(strchr(text, '\033'));

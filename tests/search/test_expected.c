@@ -1,4 +1,5 @@
-/* The plans of least expected time against an enumeration of all plans that shares no code with it. */
+/* The plans of least expected time against an enumeration of all plans that shares no code with it.
+ * */
 #include "../model/trust_price.h"
 #include "systems.h"
 
@@ -193,7 +194,7 @@ static void check(const struct hs_system *system, const struct hs_machines *mach
     if (hs_library_prices_plans(&price)) /* not by the levels, as the enumeration */
         price = (struct hs_library_price){.seconds = NAN};
     assert_int_equal(hs_expected_init(&expected, &request, machines, &price, true, NULL), HS_OK);
-    assert_int_equal(hs_expected_best(plans, &found, TOP, &expected, NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_expected_best(plans, &found, TOP, &expected, NULL, NULL), HS_OK);
     assert_int_equal(hs_expected_simplest(&simplest, &expected, NULL), HS_OK);
     enumerate(&all, np);
     find_reference(reference, &all, &price);
@@ -262,7 +263,7 @@ static void a_nominal_best_that_loses_much_is_not_first(void **state)
     hs_machines_ask(&machines, 128);
     assert_int_equal(hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
     assert_int_equal(hs_expected_init(&expected, &request, &machines, &price, true, NULL), HS_OK);
-    assert_int_equal(hs_expected_best(plans, &count, 2, &expected, NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_expected_best(plans, &count, 2, &expected, NULL, NULL), HS_OK);
     assert_int_equal(hs_estimate_of(&nominal, &expected, &found.plans[0].plan, NULL), HS_OK);
     assert_true(hs_plan_is_flat(&plans[0].plan)); /* one call: nothing lies between calls */
     assert_true(nominal.loss > 0.1 && plans[0].estimate.loss < nominal.loss / 3);
@@ -289,15 +290,17 @@ static void plans_one_by_one_are_estimated_as_by_rows(void **state)
         struct hs_expected rows, none;
         struct hs_estimated plans[9], again[9];
         struct hs_search_plan given[9];
+        struct hs_search_result nominal = {.plans = given};
         size_t found, count;
 
         hs_machines_ask(&machines, 48);
         assert_int_equal(hs_expected_init(&rows, &request, &machines, &price, true, NULL), HS_OK);
         assert_int_equal(hs_expected_init(&none, &request, &machines, &price, false, NULL), HS_OK);
-        assert_int_equal(hs_expected_best(plans, &found, 9, &rows, NULL, 0, NULL), HS_OK);
+        assert_int_equal(hs_expected_best(plans, &found, 9, &rows, NULL, NULL), HS_OK);
         for (size_t k = 0; k < found; k++)
             given[found - 1 - k] = (struct hs_search_plan){plans[k].plan, 0};
-        assert_int_equal(hs_expected_best(again, &count, 9, &none, given, found, NULL), HS_OK);
+        nominal.count = found;
+        assert_int_equal(hs_expected_best(again, &count, 9, &none, &nominal, NULL), HS_OK);
         assert_int_equal(count, found);
         for (size_t k = 0; k < found; k++) {
             assert_near(again[k].estimate.seconds, plans[k].estimate.seconds, 1e-8);
@@ -357,7 +360,8 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     hs_system_release(&system);
 }
 
-/* Expected loss of 32 processes with 128 MiB, and by how much comparing two plans would lower it. */
+/* Expected loss of 32 processes with 128 MiB, and by how much comparing two plans would lower it.
+ * */
 static double loss_of(const struct hs_system *system, double *compared)
 {
     struct hs_search_request request = {
