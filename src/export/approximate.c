@@ -73,15 +73,15 @@ static enum hs_status choose_within(struct hs_plan *plan, double *cost,
                                     struct hs_error *err)
 {
     const struct hs_plan *wanted = hs_export_wanted(job, message);
-    char size[HS_UNIT_TEXT];
     enum hs_status status;
 
-    if (wanted->split.count == 0)
-        return hs_fail(err, HS_INVALID,
-                       "%s: no best plan for %s: no candidate was measured without fault or "
-                       "predicted; name a plan (--plan) or measure again",
-                       job->result_name,
-                       hs_bytes_format(size, job->result->messages[message].message_bytes));
+    if (wanted->chunks == 0)
+        return hs_export_fail_unplanned(job, message, err);
+    if (hs_plan_is_default(wanted)) {
+        *plan = hs_export_library_call;
+        *cost = 1;
+        return HS_OK;
+    }
     status = hs_export_best_within(plan, cost, job, message, layers, err);
     plan->chunks = 1;
     return status;

@@ -213,6 +213,22 @@ const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t m
     return &job->result->messages[message].best;
 }
 
+enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t message,
+                                        struct hs_error *err)
+{
+    const struct hs_result_message *at = &job->result->messages[message];
+
+    if (hs_plan_is_default(&at->best))
+        return hs_fail(err, HS_INVALID,
+                       "%s: its verdict for %s is to keep the library's default, which needs no "
+                       "configuration; name a plan (--plan) to export one anyway",
+                       job->result_name, HS_AS_BYTES(at->message_bytes));
+    return hs_fail(err, HS_INVALID,
+                   "%s: no best plan for %s: no candidate was measured without fault or "
+                   "predicted; name a plan (--plan) or measure again",
+                   job->result_name, HS_AS_BYTES(at->message_bytes));
+}
+
 const struct hs_plan *hs_export_plan(const struct hs_export_job *job)
 {
     return hs_export_wanted(job, job->message);
@@ -283,14 +299,11 @@ static enum hs_status check_plan(const struct hs_export_job *job, struct hs_erro
     const struct hs_plan *plan = hs_export_plan(job);
     struct hs_problem problem =
         hs_result_problem(job->result, &job->result->messages[job->message]);
-    char text[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+    char text[HS_SPLIT_TEXT];
     struct hs_error reason;
 
     if (plan->split.count == 0)
-        return hs_fail(err, HS_INVALID,
-                       "%s: no best plan for %s: no candidate was measured without fault or "
-                       "predicted; name a plan (--plan) or measure again",
-                       job->result_name, hs_export_size(size, job));
+        return hs_export_fail_unplanned(job, job->message, err);
     if (hs_split_product(&plan->split) != hs_result_group(job->result).size)
         return hs_fail(err, HS_INVALID, "plan %s is for %" PRId64 " processes, %s for %" PRId64,
                        hs_plan_format(text, plan), hs_split_product(&plan->split), job->result_name,

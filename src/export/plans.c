@@ -19,17 +19,9 @@ static const char use_nccl[] =
 static enum hs_status choose(struct hs_plan *plan, double *cost, const struct hs_export_job *job,
                              size_t message, struct hs_error *err)
 {
-    char size[HS_UNIT_TEXT];
-
     *plan = *hs_export_wanted(job, message);
     *cost = 1;
-    if (plan->split.count > 0)
-        return HS_OK;
-    return hs_fail(err, HS_INVALID,
-                   "%s: no best plan for %s: no candidate was measured without fault or predicted; "
-                   "measure again",
-                   job->result_name,
-                   hs_bytes_format(size, job->result->messages[message].message_bytes));
+    return plan->chunks > 0 ? HS_OK : hs_export_fail_unplanned(job, message, err);
 }
 
 /* Where ranks were; of a prediction, where they would be. */

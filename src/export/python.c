@@ -53,19 +53,11 @@ static enum hs_status choose_best(struct hs_plan *plan, double *cost,
                                   const struct hs_export_job *job, size_t message,
                                   struct hs_error *err)
 {
-    char size[HS_UNIT_TEXT];
-
     *plan = *hs_export_wanted(job, message);
     *cost = 1;
     if (!job->plan && plan->split.count > 0 && !holds_elsewhere(job, message, plan))
         *plan = hs_export_library_call;
-    if (hs_export_wanted(job, message)->split.count > 0)
-        return HS_OK;
-    return hs_fail(err, HS_INVALID,
-                   "%s: no best plan for %s: name one plan for all sizes (--plan), or measure "
-                   "again",
-                   job->result_name,
-                   hs_bytes_format(size, job->result->messages[message].message_bytes));
+    return plan->chunks > 0 ? HS_OK : hs_export_fail_unplanned(job, message, err);
 }
 
 /* "(4, 8, 2)" or, outermost first, "(2, 8, 4)"; a single size is "(4,)". */
