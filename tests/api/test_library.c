@@ -1101,7 +1101,8 @@ static void the_caller_s_locale_does_not_matter(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("a prediction is the equation's", a_prediction_is_the_equation_s),
     HS_TEST("planned stages and their groups are those that run", stages_are_those_that_run),
-    HS_TEST("the default call is one stage at its price", the_default_call_is_one_stage_at_its_price),
+    HS_TEST("the default call is one stage at its price",
+            the_default_call_is_one_stage_at_its_price),
     HS_TEST("options are set, taken back and refused", options_are_set_taken_back_and_refused),
     HS_TEST("a question of another kind is refused", a_question_of_another_kind_is_refused),
     HS_TEST("systems are read, written and copied", systems_are_read_written_and_copied),
