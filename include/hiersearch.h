@@ -221,9 +221,10 @@ int64_t hiersearch_result_processes(const struct hiersearch_result *result);
 /* How many message sizes it has. */
 size_t hiersearch_result_count(const struct hiersearch_result *result);
 
-/* The best plan of a message, 0 .. count - 1, as text ("4x8x4"), with the size of the message in
- * bytes per process and the plan's seconds, measured where they were, else predicted. Each of the
- * three may be NULL. HIERSEARCH_INVALID: there is no such message, or it has no best plan. */
+/* The best plan of a message, 0 .. count - 1, as text ("4x8x4"; "default": keep the library's own
+ * call), with the size of the message in bytes per process and the plan's seconds, measured where
+ * they were, else expected. Each of the three may be NULL. Whether the plan is worth it is in the
+ * document's verdict. HIERSEARCH_INVALID: there is no such message, or it has no best plan. */
 enum hiersearch_status hiersearch_result_best(char **plan, uint64_t *bytes, double *seconds,
                                               const struct hiersearch_result *result,
                                               size_t message, struct hiersearch_error *error);
@@ -244,7 +245,7 @@ struct hiersearch_stage {
 };
 
 /* The stages of a plan ("4x8x4"; NULL: the best) for a message of a result, in the order in which
- * they run. */
+ * they run. "default" is one stage: the library's own call, algorithm "native". */
 enum hiersearch_status hiersearch_stages_new(struct hiersearch_stages **stages,
                                              const struct hiersearch_result *result, size_t message,
                                              const char *plan, struct hiersearch_error *error);

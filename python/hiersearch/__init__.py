@@ -1,14 +1,15 @@
 """How a job should communicate on a machine: predictions, calibrations and exports of hiersearch.
 
     >>> import hiersearch as hs
-    >>> result = hs.predict("8xH100, 8xNDR400", np=512, size="1GiB", collective="reduce-scatter",
-    ...                     mesh={"tp": 8, "dp": 64}, over="dp")
-    >>> result.best.plan, round(result.best.seconds, 4)
-    ('8x8', 0.0251)
+    >>> result = hs.predict("perlmutter", np=64, size="16MiB", collective="allgather", order="permuted")
+    >>> result.messages[0].verdict.advice, result.best.plan, round(result.best.seconds, 5)
+    ('plan', '16x4', 0.00056)
     >>> table, axes = result.to_pandas(), result.plot()
-    >>> here = hs.fit("8xH100, 8xNDR400", "logs/*.txt", name="here")    # nccl-tests' logs
-    >>> [path.name for path in hs.export(hs.predict(here, np=16, size="1MiB"), to="pytorch").save("plans")]
+    >>> [path.name for path in hs.export(result, to="pytorch").save("plans")]
     ['hierarchical_torch.py']
+    >>> here = hs.fit("8xH100, 8xNDR400", "logs/*.txt", name="here")    # nccl-tests' logs
+    >>> hs.predict(here, np=16, size="1MiB").best.plan                  # keep NCCL's default call
+    'default'
 
 Times are in seconds, sizes in bytes per process, rates in bytes per second. What is wrong raises InvalidError (a
 ValueError), FileError (an OSError) or another HiersearchError, with the one line of the command line.

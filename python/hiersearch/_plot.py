@@ -37,7 +37,7 @@ def _title(result: "Result", message: Any = None) -> str:
 
 def plans(result: "Result", number: int, ax: Optional["Axes"]) -> "Axes":
     """A bar per plan, the best above, of its layers' parts from the inside out; a line is its range, a mark what was
-    measured, and across all of them what the machine's library takes by itself."""
+    measured, and across all of them what the library's default call takes."""
     message = result.messages[number]
     shown = [plan for plan in message.candidates if _show.time_of(plan) is not None]
     ax = _axes(ax, 7.5, 1.7 + 0.42 * len(shown))
@@ -67,10 +67,10 @@ def plans(result: "Result", number: int, ax: Optional["Axes"]) -> "Axes":
 
 
 def _own(message: Any) -> list[tuple[str, float, Any]]:
-    """The library's own call: what it is called, seconds, style of its line."""
+    """The library's default call: what it is called, seconds, style of its line."""
     found: list[tuple[str, float, Any]] = []
-    if message.library:
-        found.append((f"{_show.library_name(message)}'s own", message.library.seconds, "--"))
+    if message.default:
+        found.append((f"{message.default.name}'s default", message.default.seconds, "--"))
     found += [("the library's own, measured", one.measured.median_seconds, "-") for one in message.baselines
               if one.measured.median_seconds is not None]
     return found
@@ -99,7 +99,7 @@ def _key(ax: "Axes", layers: int, message: Any) -> None:
 
 
 def sizes(result: "Result", ax: Optional["Axes"]) -> "Axes":
-    """Times over sizes: the best plan with its range, named where it changes; the library's own call, or the flat ring."""
+    """Times over sizes: the best plan with its range, named where it changes; the library's default call, or the flat plan."""
     ax = _axes(ax, 7.5, 4.5)
     found = [(message, _show.best_of(message)) for message in result.messages]
     at = [(message, best) for message, best in found if best is not None and _show.time_of(best) is not None]
@@ -114,12 +114,11 @@ def sizes(result: "Result", ax: Optional["Axes"]) -> "Axes":
             ax.annotate(best.plan, (message.message_bytes, time), textcoords="offset points", xytext=(4, -12), fontsize="small")
         before = best.plan
     flat = [(message.message_bytes, message.flat_seconds) for message in result.messages if message.flat_seconds]
-    own = [(message.message_bytes, message.library.seconds) for message in result.messages if message.library]
+    own = [(message.message_bytes, message.default) for message in result.messages if message.default]
     if own:
-        name = next(_show.library_name(message) for message in result.messages if message.library)
-        ax.plot(*zip(*own), color=LIBRARY, linestyle="--", label=f"{name}'s own")
+        ax.plot([size for size, _ in own], [call.seconds for _, call in own], color=LIBRARY, linestyle="--", label=f"{own[0][1].name}'s default")
     elif flat:
-        ax.plot(*zip(*flat), color=FLAT, linestyle=":", label="flat ring")
+        ax.plot(*zip(*flat), color=FLAT, linestyle=":", label="flat plan")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     _readable(ax)

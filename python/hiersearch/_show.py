@@ -1,6 +1,8 @@
 """What notebooks show: figures as people write them, and tables in HTML."""
 from __future__ import annotations
 
+import math
+import re
 from html import escape
 from typing import TYPE_CHECKING, Optional, Sequence
 
@@ -79,12 +81,6 @@ def machine(document: "ResultDocument") -> str:
     return "" if system is None else system.name if system.name != "text" else system.parts or "a line of text"
 
 
-def library_name(message: "Message") -> Optional[str]:
-    """What people call the machine's library."""
-    names = {"nccl": "NCCL", "rccl": "RCCL", "mpich": "MPICH", "openmpi": "Open MPI"}
-    return names.get(message.library.name, message.library.name) if message.library else None
-
-
 def time_of(plan: "Candidate") -> Optional[float]:
     """Measured where it was, else predicted."""
     measured = plan.measured.median_seconds if plan.measured else None
@@ -92,7 +88,7 @@ def time_of(plan: "Candidate") -> Optional[float]:
 
 
 def range_of(plan: "Candidate") -> Optional[tuple[float, float]]:
-    """95 % of the median where it was measured; of a prediction 95 % by a calibration, else 90 % of machines."""
+    """95 % of the median where it was measured; of a prediction 95 % by a calibration, else 90 % of the samples."""
     if plan.measured and plan.measured.median_seconds is not None:
         found = plan.measured.ci95_seconds
     elif plan.predicted_ci95_seconds:
@@ -113,20 +109,40 @@ def best_of(message: "Message") -> Optional["Candidate"]:
     return next((plan for plan in message.candidates if plan.plan == message.best), None)
 
 
+def gain(value: Optional[float]) -> str:
+    """ "1.95x", as the program writes it."""
+    return "" if value is None else f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}x"
+
+
 def _gain(message: "Message") -> str:
-    gain = message.gain
-    return f"{gain.median:.2f}x ({gain.low:.2f} to {gain.high:.2f})" if gain else ""
+    verdict = message.verdict
+    if verdict is None:
+        return ""
+    sampled = verdict.gain_low is not None and verdict.gain_low != verdict.gain_high
+    return gain(verdict.gain) + (f" ({gain(verdict.gain_low)} to {gain(verdict.gain_high)})" if sampled else "")
+
+
+def layers(plan: str) -> int:
+    """How many layers it has; 0: the library's own call."""
+    return 0 if plan == "default" else plan.count("x") + 1
 
 
 def advice(message: "Message") -> str:
-    """One line: what to do about this message."""
-    name = library_name(message)
-    if message.best is None:
+    """What to do about this message, as the program says it."""
+    verdict, best = message.verdict, best_of(message)
+    if best is None:
         return "no plan is known to be best"
-    if name and message.library and message.library.left_alone:
-        return f"leave {name} alone: {message.library.choice} takes {seconds(message.library.seconds)}"
-    gain = f", {message.gain.median:.2f}x faster than {name or 'the flat ring'}" if message.gain else ""
-    return f"best plan {message.best}{gain}"
+    if verdict is None or best.measured is not None:
+        return f"best plan {best.plan}"
+    if verdict.advice == "default":
+        return f"Keep {message.default.name if message.default else 'the library'}'s default"
+    flat = str(math.prod(int(size) for size in re.findall(r"[0-9]+", verdict.plan.split("/")[0])))
+    reference = f"{message.default.name}'s default" if message.default else f"the flat plan {flat}"
+    if verdict.advice == "undecided":
+        return f"Cannot tell whether {verdict.plan} is faster than {reference}"
+    if message.default is None and verdict.plan == flat:
+        return f"Use the flat plan, {flat}"
+    return f"Use {verdict.plan}" + (f", {gain(verdict.gain)} faster than {reference}" if verdict.gain >= 1 else "")
 
 
 def result_table(result: "Result") -> str:
@@ -140,19 +156,18 @@ def result_table(result: "Result") -> str:
         best = best_of(message)
         fastest = time_of(best) if best else None
         rows = [[plan.plan, seconds(time_of(plan)), _range(plan), _ratio(time_of(plan), fastest),
-                 str(plan.plan.count("x") + 1)] for plan in message.candidates]
+                 str(layers(plan.plan) or "")] for plan in message.candidates]
         bold = [i for i, plan in enumerate(message.candidates) if plan.plan == message.best]
         return table(f"{title}, {size(message.message_bytes)}: {advice(message)}",
                      ["plan", "time", "range", "of the best's", "layers"], rows, notes, bold)
-    name = library_name(messages[0]) or "library"
     rows = []
     for message in messages:
         best = best_of(message)
-        library = seconds(message.library.seconds) if message.library else seconds(message.flat_seconds)
-        rows.append([size(message.message_bytes), message.best or "", seconds(time_of(best)) if best else "",
-                     _range(best) if best else "", library, _gain(message)])
-    against = name if messages[0].library else "flat ring"
-    return table(title, ["size", "best plan", "time", "range", against, "gain, with 90 %"], rows, notes)
+        usual = message.default.seconds if message.default else message.flat_seconds
+        rows.append([size(message.message_bytes), message.verdict.advice if message.verdict else "", message.best or "",
+                     seconds(time_of(best)) if best else "", _range(best) if best else "", seconds(usual), _gain(message)])
+    against = f"{messages[0].default.name}'s default" if messages[0].default else "flat plan"
+    return table(title, ["size", "advice", "best plan", "time", "range", against, "gain, with 90 %"], rows, notes)
 
 
 def _ratio(value: Optional[float], base: Optional[float]) -> str:

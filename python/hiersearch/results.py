@@ -25,7 +25,7 @@ Source = Union["Result", str, "os.PathLike[str]"]
 class Best(NamedTuple):
     """The best plan of a message."""
 
-    plan: str  #: layer sizes, innermost first: "4x8x4"
+    plan: str  #: layer sizes, innermost first: "4x8x4"; "default": the library's own call
     bytes: int  #: of the message, per process
     seconds: float  #: that it takes: measured where it was, else predicted
 
@@ -155,8 +155,9 @@ class Result(Documented[ResultDocument]):
     def to_pandas(self) -> "pandas.DataFrame":
         """A row per message and plan; see columns for their names, all in SI units.
 
-        message_bytes, plan, best (bool), layers (count), seconds (measured where it was, else predicted),
-        predicted_seconds, predicted_low_seconds, predicted_high_seconds, measured_seconds, status.
+        message_bytes, plan, best (bool), layers (count; 0: the library's default call), seconds (measured where it was,
+        else predicted), predicted_seconds, predicted_low_seconds, predicted_high_seconds, probability_best,
+        measured_seconds, status.
         """
         import pandas
 
@@ -189,11 +190,12 @@ def _row(message: Message, plan: Candidate) -> dict[str, Any]:
         "message_bytes": message.message_bytes,
         "plan": plan.plan,
         "best": plan.plan == message.best,
-        "layers": plan.plan.count("x") + 1,
+        "layers": _show.layers(plan.plan),
         "seconds": plan.predicted_seconds if median is None else median,
         "predicted_seconds": plan.predicted_seconds,
         "predicted_low_seconds": plan.predicted_low_seconds,
         "predicted_high_seconds": plan.predicted_high_seconds,
+        "probability_best": plan.probability_best,
         "measured_seconds": median,
         "status": measured.status if measured else None,
     }
@@ -210,7 +212,7 @@ def result_of(source: Source) -> Result:
 
 
 def predict(system: Machine, **options: Unpack[PredictOptions]) -> Result:
-    """What plans take on a machine: the best ones, what the machine's library takes by itself, how sure that is.
+    """What to do on a machine: use a plan or keep the library's default call, what both take, and how sure that is.
 
     system: a System, or a text that System takes. Options, as those of `hiersearch predict`:
     """

@@ -1,4 +1,5 @@
 """Predictions beside the command line: the same numbers."""
+import html
 import math
 import os
 import pickle
@@ -14,7 +15,7 @@ import pytest
 from conftest import PROGRAM, plain
 
 import hiersearch as hs
-from hiersearch import _handles
+from hiersearch import _handles, _show
 
 QUESTIONS = {
     "issue": ("8xH100, 8xNDR400", {"np": 512, "size": "1GiB", "collective": "reduce-scatter", "mesh": {"tp": 8, "dp": 64},
@@ -42,11 +43,11 @@ def test_as_the_command_line(name, program):
         assert result.best_of(i) == (message["best"], message["message_bytes"], best["predicted_seconds"])
         found = result.messages[i]
         assert [plan.plan for plan in found.candidates] == [plan["plan"] for plan in message["candidates"]]
-        assert [layer.seconds for layer in found.candidates[0].layers] == [
-            layer["seconds"] for layer in message["candidates"][0]["layers"]]
-        if "library" in message:
-            assert found.library.seconds == message["library"]["seconds"]
-            assert found.library.left_alone is message["library"]["left_alone"]
+        assert [[layer.seconds for layer in plan.layers] for plan in found.candidates] == [
+            [layer["seconds"] for layer in plan.get("layers", [])] for plan in message["candidates"]]
+        assert found.verdict.advice == message["verdict"]["advice"] and found.verdict.plan == message["best"]
+        assert (found.default.seconds if found.default else None) == message.get("default", {}).get("seconds")
+        assert found.next == message["next"] and found.evidence == message["evidence"]
 
 
 def test_several_counts(program):
@@ -56,6 +57,46 @@ def test_several_counts(program):
     results = hs.predict_each("abci", np=[64, 96, 128], size="1MiB")
     assert [plain(one.to_json()) for one in results] == [plain(line) for line in lines]
     assert [one.processes for one in hs.predict_each("abci", np=64)] == [64]
+
+
+@pytest.mark.parametrize("system, options, said", [
+    ("8xH100, 8xNDR400", {"np": 64, "size": "1MiB"}, "Keep NCCL's default"),
+    ("dgx-h100-superpod", {"np": 512, "size": "1GiB", "collective": "all-to-all"}, None),
+    ("perlmutter", {"np": 64, "size": "16MiB", "collective": "allgather", "order": "permuted"}, "Use 16x4"),
+    ("abci", {"np": 128, "size": "128MiB"}, "Cannot tell whether 4x4x8 is faster than the flat plan 128"),
+    ("abci", {"np": 128, "size": "1GiB", "machines": 0}, "Use the flat plan, 128"),
+    ("abci", {"np": 128, "size": "1MiB", "chunks": [1, 2, 4]}, None),
+    ("marenostrum5", {"np": 448, "size": "64KiB"}, None), ("frontier", {"np": 64, "size": "4MiB"}, None),
+    ("summit", {"np": 96, "size": "4MiB", "mesh": {"tp": 6, "dp": 16}, "over": "dp"}, None),
+    ("nvlink:8@300GB/s~3us,ib@200GB/s~12us;library=mpich", {"np": 64, "size": "64KiB"}, None),
+], ids=str)
+def test_one_verdict(system, options, said):
+    """The text, the document, the report's title and Python name the same plan."""
+    result = hs.predict(system, **options)
+    message = result.messages[0]
+    verdict, advice = message.verdict, _show.advice(message)
+    title = advice.split(", ")[0] if advice.startswith("Use ") and not advice.startswith("Use the flat") else advice
+    assert result.best.plan == message.best == verdict.plan == message.candidates[0].plan
+    assert verdict.plan in advice or (verdict.advice, verdict.plan) == ("default", "default")
+    assert said in (None, title)
+    text = hs.predict_page(system, **options)
+    assert re.search(rf"\n{re.escape(title)}(:| \()", text)
+    assert re.search(rf" 1  {re.escape(verdict.plan)} ", text)
+    assert f"<h1>{title}</h1>" in html.unescape(str(hs.report(result)))
+    assert title in html.unescape(result._repr_html_())
+    if verdict.gain_low is not None:
+        assert verdict.gain_low <= verdict.gain <= verdict.gain_high
+
+
+def test_default_call():
+    """The library's own call is a candidate without layers, and one stage of all processes."""
+    result = hs.predict("8xH100, 8xNDR400", np=64, size="1MiB")
+    default, [stage] = result.candidates[0], result.stages()
+    assert default.plan == result.best.plan == "default" and default.layers == []
+    assert default.predicted_seconds == result.messages[0].default.seconds
+    assert stage == result.stages(plan="default")[0] and result.groups(5)[0][1] == list(range(64))
+    assert stage[:5] == ("allreduce", "native", 1, 64, 2**20)
+    assert math.isclose(stage.seconds, default.predicted_seconds, rel_tol=1e-9)
 
 
 def test_stages():

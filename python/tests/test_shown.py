@@ -69,6 +69,9 @@ def test_html(everything):
         assert Cells(thing._repr_html_()).cells, name
     cells = Cells(everything["one"]._repr_html_()).cells
     assert cells[0] == everything["one"].best.plan
+    sizes = everything["sizes"]
+    assert [(row[1], row[2]) for row in zip(*[iter(Cells(sizes._repr_html_()).cells)] * 7)] == [
+        (message.verdict.advice, message.best) for message in sizes.messages]
     assert "&lt;b&gt;" in hs.System.parse(everything["system"].to_json().replace('"abci"', '"a-b"').replace(
         everything["system"].document.title, "<b>"))._repr_html_()
 

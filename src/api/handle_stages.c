@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/handles.h"
 
@@ -31,11 +32,19 @@ static enum hs_status fill(struct hiersearch_stages *stages, const struct hs_res
     struct hs_problem problem = hs_result_problem(result, message);
     struct hs_plan plan = message->best;
     enum hs_status status = HS_OK;
+    bool is_default;
 
-    if (text)
+    if (text && strcmp(text, HS_DEFAULT_NAME) == 0)
+        plan = HS_DEFAULT_CALL;
+    else if (text)
         status = hs_plan_parse(&plan, text, problem.group.size, err);
-    else if (plan.split.count == 0)
+    else if (plan.chunks == 0)
         status = hs_fail(err, HS_INVALID, "the message has no best plan");
+    is_default = status == HS_OK && hs_plan_is_default(&plan);
+    if (is_default) { /* one layer of all, by the library */
+        plan = hs_problem_flat(&problem);
+        plan.algorithms[0][0] = plan.algorithms[0][1] = HS_NATIVE;
+    }
     if (status == HS_OK)
         status = hs_problem_check(&problem, &plan, err);
     if (status != HS_OK)
@@ -43,7 +52,9 @@ static enum hs_status fill(struct hiersearch_stages *stages, const struct hs_res
     stages->count = (size_t)hs_problem_stages(stages->stages, &problem, &plan);
     stages->ranks = result->np;
     for (size_t i = 0; i < stages->count; i++)
-        stages->seconds[i] = price(result, &problem, &stages->stages[i]);
+        stages->seconds[i] = is_default && message->answer && message->answer->usual
+                                 ? message->answer->usual->seconds
+                                 : price(result, &problem, &stages->stages[i]);
     return HS_OK;
 }
 

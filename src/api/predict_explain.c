@@ -106,6 +106,20 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
                      "           within the intervals of the two: measure to be sure\n");
 }
 
+/* Its parts, so that they add up to the estimate. */
+static enum hs_status expected_cost(struct hs_plan_cost *cost, const struct hs_predict *predict,
+                                    const struct hs_predict_point *point,
+                                    const struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_estimate estimate;
+
+    if (hs_point_estimate(&estimate, point, plan, err))
+        return HS_MEMORY;
+    *cost = hs_plan_cost(predict->asked.system, &point->request.problem, plan);
+    hs_plan_cost_scale(cost, estimate.seconds / cost->seconds);
+    return HS_OK;
+}
+
 static void say_difference(const struct hs_predict *predict, const char *what, double flat,
                            double plan)
 {
@@ -113,21 +127,24 @@ static void say_difference(const struct hs_predict *predict, const char *what, d
         hs_sheet_say(predict->sheet, "%s %s (here %s)", what, HS_AS_TIME(flat), HS_AS_TIME(plan));
 }
 
-static void say_flat(const struct hs_predict *predict, const struct hs_predict_point *point,
-                     const struct hs_plan *plan, const struct hs_plan_cost *cost)
+static enum hs_status say_flat(const struct hs_predict *predict,
+                               const struct hs_predict_point *point, const struct hs_plan *plan,
+                               const struct hs_plan_cost *cost, struct hs_error *err)
 {
     struct hs_plan flat_plan = hs_problem_flat(&point->request.problem);
     struct hs_plan_cost flat;
 
     if (hs_plan_compare(plan, &flat_plan) == 0)
-        return;
-    flat = hs_plan_cost(predict->asked.system, &point->request.problem, &flat_plan);
+        return HS_OK;
+    if (expected_cost(&flat, predict, point, &flat_plan, err))
+        return HS_MEMORY;
     hs_sheet_say(predict->sheet, "flat       %s takes %s: %s as long", HS_AS_PLAN(&flat_plan),
                  HS_AS_TIME(flat.seconds), HS_AS_RATIO(flat.seconds, cost->seconds));
     say_difference(predict, "\n           latency", flat.latency_seconds, cost->latency_seconds);
     say_difference(predict, ", bandwidth", flat.bandwidth_seconds, cost->bandwidth_seconds);
     say_difference(predict, ", launch", flat.launch_seconds, cost->launch_seconds);
     hs_sheet_say(predict->sheet, "\n");
+    return HS_OK;
 }
 
 /* ---- where the winner changes ---- */
@@ -259,13 +276,11 @@ static enum hs_status show_why(const struct hs_predict *predict,
                                const struct hs_predict_point *point, const struct hs_plan *plan,
                                struct hs_error *err)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->asked.system, &point->request.problem, plan);
-    struct hs_estimate estimate;
+    struct hs_plan_cost cost;
     double rate;
 
-    if (hs_point_estimate(&estimate, point, plan, err))
+    if (expected_cost(&cost, predict, point, plan, err))
         return HS_MEMORY;
-    hs_plan_cost_scale(&cost, estimate.seconds / cost.seconds);
     rate = hs_problem_bus_bandwidth(&point->request.problem, cost.seconds);
     hs_predict_title(predict, point);
     hs_sheet_say(predict->sheet, "%s takes %s", HS_AS_PLAN(plan), HS_AS_TIME(cost.seconds));
@@ -281,7 +296,8 @@ static enum hs_status show_why(const struct hs_predict *predict,
             cost.pacing_level < (int)predict->asked.system->level_count ? "s" : "");
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
-    say_flat(predict, point, plan, &cost);
+    if (say_flat(predict, point, plan, &cost, err))
+        return HS_MEMORY;
     hs_reach_say(predict->sheet, "limit      ", predict->asked.system, &point->request.problem,
                  cost.seconds);
     return HS_OK;

@@ -95,10 +95,8 @@ struct hs_question {
                        "was not looked at (default: none)"),                                       \
         HS_ROW_COUNT("machines", "machines", 0, HS_MACHINES_MAX, HS_MACHINES_ASKED, "Search",      \
                      (place) + offsetof(struct hs_question, machines),                             \
-                     "machines that fit the description, drawn by how far its figures may be "     \
-                     "off: first comes the plan that loses least over them, of those within 1 % "  \
-                     "the one with the fewest layers; 0: the fastest by the figures as they "      \
-                     "stand")
+                     "samples of what the description leaves uncertain, over which times are "     \
+                     "expected; 0: nominal times")
 #define HS_ROW_TOP(place)                                                                          \
     {                                                                                              \
         .name = "top", .letter = 'k', .argument = "K", .group = "Output", .fallback = "5",         \

@@ -197,11 +197,11 @@ const struct hs_command hs_command_predict = {
     .name = "predict",
     .summary = "which split of a collective is fastest on a machine, by how much, and why",
     .description = "Prices every way to split P processes into layers with the machine's latencies "
-                   "and bandwidths, and prints the best ones with the share of time of each layer. "
-                   "A split is written innermost layer first: 4x8x4 is 4 processes in a node, 8 "
-                   "nodes, 4 groups of those. Times are for one call; busbw is bus bandwidth as "
-                   "nccl-tests defines it: size / time * (P - 1) / P, and twice that of an "
-                   "AllReduce.",
+                   "and bandwidths, and says which to use, or to keep the library's default call, "
+                   "how sure that is and on what evidence. A split is written innermost layer "
+                   "first: 4x8x4 is 4 processes in a node, 8 nodes, 4 groups of those. Times are "
+                   "for one call; busbw is bus bandwidth as nccl-tests defines it: size / time * "
+                   "(P - 1) / P, and twice that of an AllReduce.",
     .examples =
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"

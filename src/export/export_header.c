@@ -204,14 +204,16 @@ static void append_others(struct hs_text *text, const struct hs_export_job *job,
                    hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &taken));
 }
 
-/* Whether all that would be exported is one call of NCCL's own. */
+/* Whether all that would be exported is one call of the library's own. */
 static bool is_native(const struct hs_export_job *job, const struct hs_exporter *exporter)
 {
-    bool native = hs_export_is_nccl_native(job) && !job->plan;
+    bool native = !job->plan;
 
     for (size_t i = 0; i < job->result->message_count; i++)
         if (exporter->sizes || i == job->message)
-            native = native && hs_plan_is_flat(hs_export_wanted(job, i));
+            native = native && (hs_plan_is_default(hs_export_wanted(job, i)) ||
+                                (hs_export_is_nccl_native(job) &&
+                                 hs_plan_is_flat(hs_export_wanted(job, i))));
     return native;
 }
 

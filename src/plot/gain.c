@@ -1,6 +1,5 @@
 /* What the best plan gains over the library's own call, against message size: predicted, with what
- * it is in 90 % of the samples, and measured. Over the flat split where
- * the library has no price. */
+ * it is in 90 % of the samples, and measured. Over the flat split where the library has no price. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -122,8 +121,7 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
         library = hs_plot_best_baseline(sizes->messages[m]);
     append_other(&other, sizes);
     hs_csv_begin(out, "gain");
-    hs_plot_caption(out, job,
-                    "names: the plan from that size on; band: 90 % of the samples",
+    hs_plot_caption(out, job, "names: the best plan from that size on; band: 90 % of the samples",
                     "gain of the best plan, %lld processes", (long long)sizes->result->np);
     hs_csv_fact(out, "over", "%s",
                 predicted > 0 && other.data ? other.data

@@ -115,7 +115,8 @@ static void append_rival(struct hs_text *out, const struct hs_answer_source *of)
         hs_text_append(out, "No plan is faster: the best other one, %s, takes %s.",
                        HS_AS_PLAN(&rival->plan), HS_AS_TIME(rival->predicted_seconds));
     else
-        hs_text_append(out, "There is no other plan.");
+        hs_text_append(out,
+                       of->message->splits > 1 ? "No plan is faster." : "There is no other plan.");
 }
 
 void hs_answer_append_odds(struct hs_text *out, const struct hs_answer_source *of)

@@ -112,6 +112,33 @@ static void stages_are_those_that_run(void **state)
     hiersearch_result_free(result);
 }
 
+static void the_default_call_is_one_stage_at_its_price(void **state)
+{
+    struct hiersearch_result *result = predict("8xH100, 8xNDR400, 32:2", "8", "64KiB");
+    struct hiersearch_stages *stages;
+    struct hiersearch_stage stage;
+    char *plan;
+    double seconds;
+
+    (void)state;
+    assert_ok(hiersearch_result_best(&plan, NULL, &seconds, result, 0, error));
+    assert_string_equal(plan, "default");
+    for (int named = 0; named < 2; named++) {
+        assert_ok(hiersearch_stages_new(&stages, result, 0, named ? plan : NULL, error));
+        assert_int_equal(hiersearch_stages_count(stages), 1);
+        assert_ok(hiersearch_stages_get(&stage, stages, 0, error));
+        assert_string_equal(stage.phase, "allreduce");
+        assert_string_equal(stage.algorithm, "native");
+        assert_int_equal(stage.stride, 1);
+        assert_int_equal(stage.size, 8);
+        assert_near(stage.bytes, 65536, 1e-12);
+        assert_near(stage.seconds, seconds, 1e-9);
+        hiersearch_stages_free(stages);
+    }
+    hiersearch_text_free(plan);
+    hiersearch_result_free(result);
+}
+
 static void options_are_set_taken_back_and_refused(void **state)
 {
     struct hiersearch_system *system = find(RING);
@@ -1148,6 +1175,8 @@ static void the_caller_s_locale_does_not_matter(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("a prediction is the equation's", a_prediction_is_the_equation_s),
     HS_TEST("planned stages and their groups are those that run", stages_are_those_that_run),
+    HS_TEST("the default call is one stage at its price",
+            the_default_call_is_one_stage_at_its_price),
     HS_TEST("options are set, taken back and refused", options_are_set_taken_back_and_refused),
     HS_TEST("a question of another kind is refused", a_question_of_another_kind_is_refused),
     HS_TEST("systems are read, written and copied", systems_are_read_written_and_copied),

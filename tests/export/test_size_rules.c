@@ -220,7 +220,7 @@ static void a_size_without_a_best_plan_is_an_error(void **state)
     struct hs_export_rules rules;
 
     (void)state;
-    result.messages[1].best.split.count = 0;
+    result.messages[1].best = (struct hs_plan){.chunks = 0};
     assert_int_equal(hs_export_rules_make(&rules, &job, hs_export_choose_any, &err), HS_INVALID);
     assert_has(err.message, "r.json: no best plan for 1MiB");
     assert_null(rules.rules);
