@@ -1,5 +1,5 @@
 /* What the best plan gains over the library's own call, against message size: predicted, with what
- * it is in 90 % of the samples, and measured. Over the flat split where the library has no price. */
+ * it is in 90 % of the samples, and measured. Over the flat split where the library has none. */
 #include <math.h>
 #include <stdlib.h>
 
