@@ -362,7 +362,12 @@ void hs_predict_point_release(struct hs_predict_point *point)
 
 size_t hs_point_shown(const struct hs_asked *asked, const struct hs_predict_point *point)
 {
-    size_t top = (size_t)asked->question->top + hs_library_is_priced(&point->library);
+    size_t top = (size_t)asked->question->top, shown = 0;
 
-    return top < point->count ? top : point->count;
+    for (size_t plans = 0; shown < point->count; shown++) {
+        plans += !hs_plan_is_default(&point->plans[shown].plan);
+        if (plans > top)
+            break;
+    }
+    return shown;
 }

@@ -51,7 +51,7 @@ const struct hs_estimated *hs_point_best_plan(const struct hs_predict_point *poi
 /* A plan's estimate by the point's criterion. HS_MEMORY. */
 enum hs_status hs_point_estimate(struct hs_estimate *out, const struct hs_predict_point *point,
                                  const struct hs_plan *plan, struct hs_error *err);
-/* Plans that --top asks for and that exist, the default call counted, too. */
+/* Plans that --top asks for and that exist, and the default call where it stands before them. */
 size_t hs_point_shown(const struct hs_asked *asked, const struct hs_predict_point *point);
 /* Ranks of the machine that a group lies among. */
 int64_t hs_point_ranks_among(const struct hs_problem *problem);
