@@ -151,7 +151,8 @@ PROGRAMS += $(BUILD)/hiersearch-measure
 endif
 
 .DELETE_ON_ERROR:
-all: $(PROGRAMS)
+programs: $(PROGRAMS)
+all: programs
 	@echo "hiersearch $(VERSION): mpi $(if $(filter 1,$(HAVE_MPI)),$(MPICC),no), \
 	nccl $(if $(filter 1,$(HAVE_NCCL)),$(NCCL_H) with $(NVCC),no), \
 	manual pages $(if $(LOWDOWN),$(LOWDOWN),no (lowdown is missing))"
@@ -735,6 +736,6 @@ help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
-.PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy
