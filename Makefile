@@ -5,6 +5,7 @@
 #   make check-full    everything that needs no GPU
 #   make install       see packaging/install.mk; also uninstall, man and deb
 #   make wheel         the Python package, see packaging/python.mk; also python, check-python and bench-python
+#   make clean         removes the build folder
 #   make help          all targets
 #
 # Choices: V=1 (whole commands)  BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
@@ -29,16 +30,18 @@ GIT_DESCRIBE := $(shell git describe --always --dirty --tags 2>/dev/null)
 DATE := $(shell date -u +%Y-%m-%d -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)})
 
 # ---- what is here --------------------------------------------------------------------------------
+# What needs no library.
+BARE := $(if $(filter-out help clean format sizes,$(or $(MAKECMDGOALS),all)),,bare)
 PKGS := libcjson gsl
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-ifeq ($(PKG_LIBS),)
+ifeq ($(PKG_LIBS)$(BARE),)
 $(error cJSON or GSL not found by pkg-config: install libcjson-dev and libgsl-dev, or run ./bootstrap)
 endif
 # GLPK has no file for pkg-config. (A PKG_LIBS that was given has it.)
 ifneq ($(origin PKG_LIBS),command line)
 GLPK_LIBS := $(shell $(CC) $(CPPFLAGS) -include glpk.h -fsyntax-only -x c /dev/null 2>/dev/null && echo -lglpk)
-$(if $(GLPK_LIBS),,$(error no glpk.h: install libglpk-dev, or run ./bootstrap))
+$(if $(GLPK_LIBS)$(BARE),,$(error no glpk.h: install libglpk-dev, or run ./bootstrap))
 PKG_LIBS += $(GLPK_LIBS)
 endif
 
@@ -731,11 +734,16 @@ sizes:
 
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
+# A build folder, and nothing else that BUILD may name.
+clean:
+	@if [ -e "$(BUILD)/gen/version.h" ] && [ ! -e "$(BUILD)/Makefile" ]; then rm -rf -- "$(BUILD)"; \
+	elif [ -e "$(BUILD)" ]; then echo "make clean: $(BUILD) is no build folder" >&2; exit 1; fi
+
 # What stands at the top of this file, then the names of all targets.
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
-.PHONY: all programs help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs clean help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy
