@@ -5,6 +5,7 @@
 #   make check-full    everything that needs no GPU
 #   make install       see packaging/install.mk; also uninstall, man and deb
 #   make wheel         the Python package, see packaging/python.mk; also python, check-python and bench-python
+#   make clean         removes the build folder
 #   make help          all targets
 #
 # Choices: V=1 (whole commands)  BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
@@ -29,16 +30,18 @@ GIT_DESCRIBE := $(shell git describe --always --dirty --tags 2>/dev/null)
 DATE := $(shell date -u +%Y-%m-%d -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)})
 
 # ---- what is here --------------------------------------------------------------------------------
+# What needs no library.
+BARE := $(if $(filter-out help clean format sizes,$(or $(MAKECMDGOALS),all)),,bare)
 PKGS := libcjson gsl
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-ifeq ($(PKG_LIBS),)
+ifeq ($(PKG_LIBS)$(BARE),)
 $(error cJSON or GSL not found by pkg-config: install libcjson-dev and libgsl-dev, or run ./bootstrap)
 endif
 # GLPK has no file for pkg-config. (A PKG_LIBS that was given has it.)
 ifneq ($(origin PKG_LIBS),command line)
 GLPK_LIBS := $(shell $(CC) $(CPPFLAGS) -include glpk.h -fsyntax-only -x c /dev/null 2>/dev/null && echo -lglpk)
-$(if $(GLPK_LIBS),,$(error no glpk.h: install libglpk-dev, or run ./bootstrap))
+$(if $(GLPK_LIBS)$(BARE),,$(error no glpk.h: install libglpk-dev, or run ./bootstrap))
 PKG_LIBS += $(GLPK_LIBS)
 endif
 
@@ -73,7 +76,7 @@ NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(N
 GPU_SHOWN := -Wl,--export-dynamic-symbol=ncclProfiler_v5
 GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
-GPU_LIBS := $(PLAIN_BUILD)/obj/engine/cuda_kernels.o $(PLAIN_BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
+GPU_LIBS := $(PLAIN_BUILD)/obj-pic/engine/cuda_kernels.o $(PLAIN_BUILD)/obj-pic/runner/pattern_kernels.o $(CUDART) -ldl -lrt
 endif
 # What the GPUs' kernels are compiled for: `native`, the GPUs of this machine; or numbers, machine code for these and,
 # for all others from 7.5 on, what their driver compiles when the program starts; or any other word of nvcc's -arch.
@@ -100,7 +103,14 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
 # -ffp-contract=off: the same sums on every machine and compiler.
 HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
              $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) $(HWLOC_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP $(CFLAGS)
+# Each source is compiled once, for programs, libraries and interposers alike: what programs link, the linker makes as
+# direct as it was. initial-exec: the interposer for MPI is there before a thread is.
+OBJECT_FLAGS = $(HS_CFLAGS) $(FRAMES) $(PIC_FLAGS)
+PIC_FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
+MPI_OBJECT_FLAGS = $(OBJECT_FLAGS) -ftls-model=initial-exec
 HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
+# Of a library that is not sanitized nothing may be left to be found.
+DEFINED := $(if $(SANITIZE),,-Wl,-z,defs)
 HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
@@ -122,7 +132,7 @@ HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memor
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_UNSOLVED),$(sort $(wildcard src/$(1)/*.c)))
 MPI_LAYERS := engine runner measure
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
-objects = $(patsubst src/%.c,$(call folder,$(1))/obj/%.o,$(call sources,$(1)))
+objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
 archive = $(call folder,$(1))/lib/libhs_$(1).a
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
@@ -151,23 +161,24 @@ PROGRAMS += $(BUILD)/hiersearch-measure
 endif
 
 .DELETE_ON_ERROR:
-all: $(PROGRAMS)
+programs: $(PROGRAMS)
+all: programs
 	@echo "hiersearch $(VERSION): mpi $(if $(filter 1,$(HAVE_MPI)),$(MPICC),no), \
 	nccl $(if $(filter 1,$(HAVE_NCCL)),$(NCCL_H) with $(NVCC),no), \
 	manual pages $(if $(LOWDOWN),$(LOWDOWN),no (lowdown is missing))"
 
-$(PLAIN_BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
+$(PLAIN_BUILD)/obj-pic/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) $(FRAMES) -c -o $@ $<
+	$(Q)$(CC) $(OBJECT_FLAGS) -c -o $@ $<
 
 define mpi_object_rule
-$(BUILD)/obj/$(1)/%.o: src/$(1)/%.c | $(BUILD)/gen/version.h
+$(BUILD)/obj-pic/$(1)%.o: src/$(1)%.c | $(BUILD)/gen/version.h
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$(MPICC) $(HS_CFLAGS) $(FRAMES) -c -o $$@ $$<
+	$$(Q)$(MPICC) $(MPI_OBJECT_FLAGS) -c -o $$@ $$<
 endef
-$(foreach l,$(MPI_LAYERS),$(eval $(call mpi_object_rule,$(l))))
+$(foreach l,$(MPI_LAYERS:=/) apply/mpi_,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
 $(call archive,$(1)): $(call objects,$(1))
@@ -189,13 +200,13 @@ libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
 
 $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
+	$(Q)$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj-pic/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
 
 $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj-pic/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
-$(PLAIN_BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
+$(PLAIN_BUILD)/obj-pic/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)
 	$(Q)$(NVCC) -std=c++17 -O2 -fmad=false $(NVCC_ARCH_FLAGS) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
@@ -215,30 +226,19 @@ all: $(PLUGIN)
 # ---- libhiersearch-mpi.so: between somebody else's program and its MPI library (src/apply/mpi_profile.h) -------
 ifeq ($(HAVE_MPI),1)
 INTERPOSER := $(BUILD)/libhiersearch-mpi.so
-INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) $(HOST_ENGINE)) \
-    $(INTERPOSERS_SHARE)
-$(BUILD)/obj-interposer/%.o: src/%.c
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(FRAMES) -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections \
-	    -c -o $@ $<
+INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-pic/%.o,$(INTERPOSER_SOURCES) $(HOST_ENGINE)) $(INTERPOSERS_SHARE)
 $(INTERPOSER): $(INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
-	$(Q)$(MPICC) -shared -Wl,--gc-sections -Wl,--no-undefined -o $@ $(INTERPOSER_OBJECTS) -lm -ldl -lpthread
+	$(Q)$(MPICC) $(HS_LDFLAGS) -shared -Wl,--gc-sections $(DEFINED) -o $@ $(INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(INTERPOSER)
 endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
 NCCL_INTERPOSER_OBJECTS := $(NCCL_INTERPOSER_SOURCES:src/%.c=$(PLAIN_BUILD)/obj-pic/%.o) $(INTERPOSERS_SHARE)
-PIC_FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
-$(PLAIN_BUILD)/obj-pic/%.o: src/%.c | $(BUILD)/gen/version.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(FRAMES) $(PIC_FLAGS) -c -o $@ $<
 $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
+	$(Q)$(CC) $(HS_LDFLAGS) -shared -Wl,--gc-sections $(DEFINED) -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(NCCL_INTERPOSER)
 
 # Both once more with sanitizers, for programs that are built with them, too (tests/apply/test_sanitized.sh): of model and
@@ -266,21 +266,15 @@ check-interposers: all sanitized-interposers $(if $(filter 1,$(HAVE_NCCL)),$(BUI
 	tests/run --timeout 1600 -- "$(SANITIZED_TEST)"
 
 # ---- libhiersearch.so.1 and libhiersearch.a: what include/hiersearch.h declares, and nothing else (docs/library.md) ----
-# The objects of the interposer above, or, to be tried with sanitizers, their own.
 LIBRARY_SOURCES := $(foreach l,$(USES_api),$(call sources,$(l)))
-LIBRARY_FOLDER := $(if $(SANITIZE),$(BUILD)/obj-library,$(PLAIN_BUILD)/obj-pic)
-LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(LIBRARY_FOLDER)/%.o)
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(PLAIN_BUILD)/obj-pic/%.o)
 LIBRARY := $(BUILD)/libhiersearch.so.1
 LIBRARY_STATIC := $(BUILD)/lib/libhiersearch.a
 LIBRARY_MAP := src/api/libhiersearch.map
-$(BUILD)/obj-library/%.o: src/%.c | $(BUILD)/gen/version.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) $(FRAMES) $(PIC_FLAGS) -c -o $@ $<
 $(LIBRARY): $(LIBRARY_OBJECTS) $(LIBRARY_MAP)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HS_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(LIBRARY_MAP) -Wl,--gc-sections \
-	    $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $(LIBRARY_OBJECTS) $(HS_LIBS)
+	    $(DEFINED) -o $@ $(LIBRARY_OBJECTS) $(HS_LIBS)
 	@ln -sfn $(@F) $(basename $@)
 # The same for programs that are linked statically: one object, in which what is hidden is local.
 $(LIBRARY_STATIC): $(LIBRARY_OBJECTS)
@@ -345,7 +339,7 @@ LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.p
 $(BUILD)/gen/%.inc: src/%
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(foreach d,obj obj-pic obj-library,$(addprefix $(BUILD)/$(d)/,export/pytorch.o export/jax.o plot/page.o)) $(BUILD)/obj/cli/cmd_completion.o: $(LITERALS)
+$(addprefix $(BUILD)/obj-pic/,export/pytorch.o export/jax.o plot/page.o cli/cmd_completion.o): $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
 TEST_LAYERS := base model machine search result apply compare console export api view plot cli engine runner measure
@@ -627,13 +621,13 @@ $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS)
 	$(Q)$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
 
 # ---- NCCL's backend: with the stand-in for NCCL and CUDA (tests/nccl/standin), and on GPUs ---------------------
-STANDIN := $(patsubst tests/nccl/standin/%.c,$(BUILD)/obj/standin/%.o,$(wildcard tests/nccl/standin/*.c))
+STANDIN := $(patsubst tests/nccl/standin/%.c,$(BUILD)/obj-pic/standin/%.o,$(wildcard tests/nccl/standin/*.c))
 STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old device_job gpu_probe standin_rules measure)
-$(BUILD)/obj/standin/%.o: tests/nccl/standin/%.c
+$(BUILD)/obj-pic/standin/%.o: tests/nccl/standin/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(MPICC) $(HS_CFLAGS) -Itests/nccl/standin -c -o $@ $<
-$(BUILD)/obj/standin-old/%.o: tests/nccl/standin/%.c
+$(BUILD)/obj-pic/standin-old/%.o: tests/nccl/standin/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(MPICC) $(HS_CFLAGS) -DSTANDIN_OLD -Itests/nccl/standin -c -o $@ $<
@@ -653,7 +647,7 @@ $(BUILD)/tests/nccl/gpu_probe: $(BUILD)/tests/nccl/gpu_probe.o $(STANDIN) $(call
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/standin_rules: $(BUILD)/tests/nccl/standin_rules.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
-$(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
+$(BUILD)/tests/nccl/measure: $(BUILD)/obj-pic/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
@@ -730,11 +724,16 @@ sizes:
 
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
+# A build folder, and nothing else that BUILD may name.
+clean:
+	@if [ -e "$(BUILD)/gen/version.h" ] && [ ! -e "$(BUILD)/Makefile" ]; then rm -rf -- "$(BUILD)"; \
+	elif [ -e "$(BUILD)" ]; then echo "make clean: $(BUILD) is no build folder" >&2; exit 1; fi
+
 # What stands at the top of this file, then the names of all targets.
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
-.PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs clean help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The tree may lie in a folder of any name. Built is only what the name gets into. Prints TAP.
+# The tree may lie in a folder of any name. Built is only what the name gets into. `make help` and `make clean` need
+# no library, and clean removes nothing but a build folder. Prints TAP.
 # shellcheck disable=SC2016,SC2317 # nothing in the names is to be expanded; functions are called as arguments
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -26,4 +27,18 @@ for name in 'two words' "it's" '$(touch PWNED)' '`touch PWNED`;touch PWNED' '"qu
     step "in \"$name\" bootstrap finds its folder" ./bootstrap --help
     step "in \"$name\" nothing in the name is executed" nothing_ran
 done
+
+bare() { PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' make -s CC=false "$@"; }
+helps() { bare help | grep '^targets: all .* clean ' >"$scratch/said"; }
+refuses() { ! "$@" 2>"$scratch/said" && [ -e other/kept ]; }
+mkdir -p build/gen other && touch build/gen/version.h other/kept
+step "make help needs no library" helps
+! bare build/hiersearch 2>"$scratch/said"
+say $? "what is built does"
+step "make clean needs none, and removes the build folder" bare clean
+step "where there is none, it is content" bare clean
+[ ! -e build ]
+say $? "it is gone"
+step "another folder is left alone" refuses bare clean BUILD=other
+step "and the tree itself" refuses bare clean BUILD=.
 finish

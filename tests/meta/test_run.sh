@@ -45,7 +45,7 @@ check_ended() {
     say $? "$1"
 }
 
-echo '1..32'
+echo '1..34'
 
 drive -- 'echo "ok 1 - a"; echo "ok 2 - b"'
 check 'passing tests pass' 0 '2 passed, 0 failed'
@@ -142,6 +142,13 @@ check 'a serial command runs alone' 0 '1 passed' 'ok 1 - 0 busy'
 "$driver" --logs logs <list >out 2>err
 got_status=$?
 check 'commands come from stdin' 0 '3 passed, 0 failed'
+
+ten=()
+for i in {1..10}; do ten+=("echo 'ok 1 - a' $i"); done
+drive -- "${ten[@]}" 'sleep 0.3; echo "ok 1 - slow"'
+check 'a run of more than ten commands ends with the slowest, in order' 0 '11 passed, 0 failed' '^the slowest of 11 commands'
+[ "$(sed '1,/^the slowest/d' out | wc -l)" = 11 ] && sed -n '/^the slowest/{n;p;}' out | grep -q ' s  sleep 0.3'
+say $? 'ten of them, the slowest first, and the counts behind'
 
 "$driver" --logs logs -- 'echo "ok 1 - a"; echo $$ >pid.3; sleep 60' >out 2>err </dev/null &
 stopped=$!
