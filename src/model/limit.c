@@ -1,8 +1,12 @@
 #include "model/limit.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "model/constants_mpi.h"
 #include "model/graph.h"
+#include "model/price_mpi.h"
+#include "model/system_parts.h"
 #include "model/traffic.h"
 
 /* A level that ranks are spread over: what its children hold. */
@@ -110,11 +114,28 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     return hs_greater(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
 }
 
+/* Its machine with the constants that were fitted to it, or that ship, on machines drawn, too: these
+ * differ in what a call takes, and not in what the links do. */
+static struct hs_nccl_machine undrawn(const struct hs_system *system)
+{
+    struct hs_nccl_machine machine = system->nccl;
+
+    memset(machine.own, 0, sizeof(machine.own));
+    for (size_t i = 0; i < system->constants.count; i++)
+        for (size_t k = 0; k < HS_NCCL_K_COUNT; k++)
+            if (strcmp(hs_nccl_price_model.constants[k].name, system->constants.items[i].name) == 0)
+                machine.own[k] = system->constants.items[i].value;
+    return machine;
+}
+
 /* One step across the level: NCCL's fastest protocol is faster than its figure for levels. */
 static double step_seconds(const struct hs_system *system, const struct tier *tier)
 {
-    if (hs_system_is_nccl_native(system))
-        return hs_nccl_least_step_seconds(&system->nccl, tier->child_ranks >= system->nccl.gpus);
+    if (hs_system_is_nccl_native(system)) {
+        struct hs_nccl_machine machine = undrawn(system);
+
+        return hs_nccl_least_step_seconds(&machine, tier->child_ranks >= machine.gpus);
+    }
     return tier->level->latency_seconds;
 }
 
@@ -170,10 +191,36 @@ double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs
     return tier.children > 0 ? crossing_seconds(system, problem, &tier) : 0;
 }
 
-struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
+/* How many times as fast as described its links are, and the steps across them. */
+struct scale {
+    double rate, step;
+};
+
+static struct scale scale_of(const struct hs_system *system)
 {
-    struct hs_limit limit = {.level = -1};
+    struct scale scale = {1, 1};
+    double values[HS_MPI_K_COUNT], eff;
+
+    if (system->constants.count == 0)
+        return scale;
+    if (hs_system_is_nccl_native(system)) {
+        eff = undrawn(system).own[HS_NCCL_K_EFF_IB + system->nccl.parts.nic.class];
+        scale.rate = hs_greater(1, eff / HS_NIC_EFFICIENCY);
+    } else if (hs_system_has_rule(system)) {
+        hs_mpi_system_values(values, system);
+        scale = (struct scale){values[HS_MPI_K_RATE_SYSTEM],
+                               values[HS_MPI_K_STEP_SYSTEM] *
+                                   hs_lesser(1, values[HS_MPI_K_FAR_SYSTEM])};
+    }
+    return scale;
+}
+
+int hs_limit_each(struct hs_limit limits[HS_LEVELS_MAX], const struct hs_system *system,
+                  const struct hs_problem *problem)
+{
+    struct scale scale = scale_of(system);
     double latency = INFINITY;
+    int count = 0;
 
     for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
         struct tier tier = tier_of(system, problem, l);
@@ -181,12 +228,57 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
 
         if (tier.children == 0)
             continue;
-        latency = hs_lesser(latency, step_seconds(system, &tier));
-        bytes_seconds = hs_limit_crossing_seconds(system, problem, l);
-        if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)
-            limit = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
+        latency = hs_lesser(latency, scale.step * step_seconds(system, &tier));
+        bytes_seconds = hs_limit_crossing_seconds(system, problem, l) / scale.rate;
+        if (bytes_seconds > 0)
+            limits[count++] = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
     }
+    return count;
+}
+
+struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
+{
+    struct hs_limit limits[HS_LEVELS_MAX], limit = {.level = -1};
+    int count = hs_limit_each(limits, system, problem);
+
+    for (int i = 0; i < count; i++)
+        if (limits[i].seconds > limit.seconds)
+            limit = limits[i];
     return limit;
+}
+
+static double keep(double seconds, double least)
+{
+    return seconds < least ? least : seconds;
+}
+
+double hs_limit_keep(double seconds, const struct hs_system *system,
+                     const struct hs_problem *problem)
+{
+    return keep(seconds, hs_limit_of(system, problem).seconds);
+}
+
+struct hs_problem hs_limit_stage(int64_t ranks, struct hs_stage_key key, double bytes)
+{
+    static const enum hs_collective collectives[HS_PHASE_COUNT] = {
+        [HS_REDUCE_SCATTER] = HS_COLLECTIVE_REDUCE_SCATTER,
+        [HS_ALLGATHER] = HS_COLLECTIVE_ALLGATHER,
+        [HS_ALLREDUCE] = HS_COLLECTIVE_ALLREDUCE,
+        [HS_EXCHANGE] = HS_COLLECTIVE_ALLTOALL,
+        [HS_PAIR] = HS_COLLECTIVE_REDUCE_SCATTER};
+
+    return (struct hs_problem){
+        .collective = collectives[key.phase],
+        .group = {.ranks = ranks, .stride = key.layer.stride, .size = key.layer.size},
+        .bytes = bytes};
+}
+
+double hs_limit_keep_stage(double seconds, const struct hs_system *system, int64_t ranks,
+                           struct hs_stage_key key, double bytes)
+{
+    struct hs_problem stage = hs_limit_stage(ranks, key, bytes);
+
+    return keep(seconds, (key.phase == HS_PAIR ? 2 : 1) * hs_limit_of(system, &stage).seconds);
 }
 
 double hs_limit_reached(const struct hs_limit *limit, double seconds)

@@ -43,13 +43,27 @@
 /* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
  * travels, or because the system was calibrated: then its figures are those of layers, and do not
  * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as
- * described, NVLink's full rate apart, and NVSwitch reduces. */
+ * described, NVLink's full rate apart, and NVSwitch reduces. Where constants of a library were
+ * fitted to the machine's own times, or drawn (machines.h), links are as fast as these say. */
 struct hs_limit {
     double seconds, latency_seconds;
     int level; /* that sets it */
 };
+/* The limit by each level that the problem's bytes cross, the outermost first; returns how many. */
+int hs_limit_each(struct hs_limit limits[HS_LEVELS_MAX], const struct hs_system *system,
+                  const struct hs_problem *problem);
 /* Of one call of all of the problem's groups at once; in any order of blocks. Cannot fail. */
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem);
+/* The larger one: no price of the problem is below its limit. NaN stays NaN. Of samples NCCL's are
+ * not either, whatever they err by; elsewhere each is one of a machine with links of its own, whose
+ * limit it is not below but for what the price errs by (machines.h). */
+double hs_limit_keep(double seconds, const struct hs_system *system,
+                     const struct hs_problem *problem);
+/* The same of a stage alone that so many bytes enter, of a call of `ranks` ranks. */
+double hs_limit_keep_stage(double seconds, const struct hs_system *system, int64_t ranks,
+                           struct hs_stage_key key, double bytes);
+/* The problem that a stage is; a pair is its first half, and takes twice as long. */
+struct hs_problem hs_limit_stage(int64_t ranks, struct hs_stage_key key, double bytes);
 /* What the problem's bytes take at least to cross level `level`, latencies apart; 0: none do. */
 double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,
                                  size_t level);

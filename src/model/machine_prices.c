@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "model/belief.h"
+#include "model/limit.h"
 #include "model/machines.h"
 #include "model/price.h"
+#include "model/traffic.h"
 
 /* Doublings of a layer's size from which on two sizes err on their own. */
 #define SIZES_APART 4.0
@@ -129,12 +131,16 @@ static void native_seconds(double *seconds, const struct hs_machines *machines,
                                           .apart = sizeof(*machines->drawn),
                                           .calls = hs_system_kept(machines->believed),
                                           .kept = machines->kept};
+    struct hs_stage_price price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
+    double least = hs_stage_least_seconds(&price, bytes); /* of the levels, alike on all */
     const double *times;
 
     hs_nccl_layer_seconds_each(seconds, &each, key, bytes);
     times = native_errors(room, machines, problem, key, bytes);
-    for (size_t j = 0; j < machines->count; j++)
-        seconds[j] *= times[j];
+    for (size_t j = 0; j < machines->count; j++) {
+        seconds[j] = times[j] * (seconds[j] < least ? least : seconds[j]);
+        seconds[j] = seconds[j] < least ? least : seconds[j];
+    }
 }
 
 /* ---- levels ---- */
@@ -338,7 +344,8 @@ static double error_times(const struct hs_machines *machines, size_t j,
         seconds = hs_stage_seconds(&price, bytes);
         error = error_of(machines, &price);
         without += seconds;
-        with += native ? seconds * native_times(machines, j, &error, bytes)
+        with += native ? hs_greater(seconds * native_times(machines, j, &error, bytes),
+                                    hs_stage_least_seconds(&price, bytes))
                        : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
     return without > 0 ? with / without : 1;
@@ -356,6 +363,8 @@ double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
                                    hs_problem_layer(problem, &plan->split, i));
     if (!machines->belief)
         seconds = (seconds - copied) * error_times(machines, j, problem, plan) + copied;
+    if (hs_system_is_nccl_native(machines->believed))
+        seconds = hs_limit_keep(seconds, machines->believed, problem);
     return seconds + gaps * machines->gap_seconds[j];
 }
 
@@ -382,6 +391,8 @@ enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_ma
     for (size_t i = 0; i < stages && !status; i++)
         for (size_t j = 0; j < count; j++)
             seconds[j] += each[i * count + j];
+    for (size_t j = 0; hs_system_is_nccl_native(machines->believed) && j < count; j++)
+        seconds[j] = hs_limit_keep(seconds[j], machines->believed, problem);
     free(each);
     return status;
 }

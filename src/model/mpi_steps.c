@@ -310,16 +310,9 @@ void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, in
 
 void hs_mpi_steps_fill(struct hs_steps *steps, double part)
 {
-    static const enum hs_collective collectives[] = {[HS_REDUCE_SCATTER] =
-                                                         HS_COLLECTIVE_REDUCE_SCATTER,
-                                                     [HS_ALLGATHER] = HS_COLLECTIVE_ALLGATHER,
-                                                     [HS_ALLREDUCE] = HS_COLLECTIVE_ALLREDUCE,
-                                                     [HS_EXCHANGE] = HS_COLLECTIVE_ALLTOALL};
     struct hs_stage_key key = steps->price->key;
-    struct hs_problem problem = {
-        .collective = collectives[key.phase],
-        .group = {.ranks = steps->ranks, .stride = key.layer.stride, .size = key.layer.size},
-        .bytes = (double)key.layer.size}; /* a block is one */
+    struct hs_problem problem =
+        hs_limit_stage(steps->ranks, key, (double)key.layer.size); /* a block is one */
 
     for (size_t l = 0; l < steps->system->level_count; l++) {
         double least = part * hs_limit_crossing_seconds(steps->system, &problem, l);

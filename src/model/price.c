@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/graph.h"
+#include "model/limit.h"
 #include "model/traffic.h"
 
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
@@ -121,6 +122,23 @@ static void price_row(struct hs_stage_price *price, const struct hs_system *syst
         hs_graph_price(price, system, algorithm);
 }
 
+/* Lines of what the levels let pass (limit.h) in the place of a ring's, which no call is below. */
+static void fill_least(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
+{
+    struct hs_problem stage = hs_limit_stage(ranks, price->key, 1);
+    struct hs_limit limits[HS_LEVELS_MAX];
+    double p = (double)price->key.layer.size, times = price->key.phase == HS_PAIR ? 2 : 1;
+    int count = hs_limit_each(limits, system, &stage);
+
+    price->line_count = 0;
+    for (int i = 0; i < count; i++) {
+        double moving = limits[i].seconds - limits[i].latency_seconds;
+
+        hs_stage_add_line(price, (struct hs_price_line){times * limits[i].latency_seconds,
+                                                        times * moving * p / (p - 1)});
+    }
+}
+
 static struct hs_stage_price price_of(const struct hs_system *system, const struct hs_group *group,
                                       struct hs_stage_key key, double bytes)
 {
@@ -138,6 +156,7 @@ static struct hs_stage_price price_of(const struct hs_system *system, const stru
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
     if (hs_system_is_nccl_native(system)) {
+        fill_least(&price, system, ranks);
         price.nccl = &system->nccl;
         price.kept = hs_system_kept(system);
         price.occupancy[system->level_count] = hs_nccl_layer_share(&system->nccl, key);
@@ -226,13 +245,31 @@ static double moving_seconds(struct hs_price_line line, const struct hs_stage_pr
     return line.seconds_per_byte * bytes * (p - 1) / p;
 }
 
+double hs_stage_least_seconds(const struct hs_stage_price *price, double bytes)
+{
+    double least = 0;
+
+    for (int i = 0; i < price->line_count; i++)
+        least = hs_greater(least, price->lines[i].latency_seconds +
+                                      moving_seconds(price->lines[i], price, bytes));
+    return least;
+}
+
+/* NCCL's call of so many bytes, or what the links let pass. */
+static double nccl_seconds(const struct hs_stage_price *price, double bytes)
+{
+    double seconds = hs_nccl_layer_seconds(price->nccl, price->kept, price->key, bytes);
+    double least = hs_stage_least_seconds(price, bytes);
+
+    return seconds < least ? least : seconds;
+}
+
 /* Through the time of NCCL's call with so many bytes, and that with next to none as its latency. */
 static struct hs_price_line nccl_line(const struct hs_stage_price *price, double bytes)
 {
     double p = (double)price->key.layer.size;
-    double latency =
-        hs_nccl_layer_seconds(price->nccl, price->kept, price->key, HS_NEXT_TO_NO_BYTES);
-    double seconds = hs_nccl_layer_seconds(price->nccl, price->kept, price->key, bytes);
+    double latency = nccl_seconds(price, HS_NEXT_TO_NO_BYTES);
+    double seconds = nccl_seconds(price, bytes);
 
     if (!(latency < seconds) || bytes <= HS_NEXT_TO_NO_BYTES)
         return (struct hs_price_line){seconds, 0};
@@ -478,6 +515,8 @@ struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs
         if (busy[l] >= busy[cost.pacing_level])
             cost.pacing_level = busy[l] > 0 ? l : cost.pacing_level;
     cost.seconds += (plan->chunks - 1) * busy[cost.pacing_level];
+    if (hs_system_is_nccl_native(system)) /* NCCL's constants know nothing of the levels */
+        cost.seconds = hs_limit_keep(cost.seconds, system, problem);
     cost.ci95_seconds = plan_ci95(&cost, plan->chunks * system->gap_ci95_seconds);
     return cost;
 }

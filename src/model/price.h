@@ -86,7 +86,8 @@ struct hs_stage_price {
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */
     /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
-     * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
+     * hs_stage_line gives the one through the bytes asked for. The lines above are then what the
+     * levels let pass, which it is never below (limit.h). NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
     struct hs_kept *kept; /* where what it takes is kept; NULL: nowhere */
 };
@@ -132,6 +133,8 @@ double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_prob
 struct hs_stage_price hs_problem_price(const struct hs_system *system,
                                        const struct hs_problem *problem, struct hs_stage_key key,
                                        double bytes);
+/* The largest of its lines alone: of NCCL's own call what its links take at least. */
+double hs_stage_least_seconds(const struct hs_stage_price *price, double bytes);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);

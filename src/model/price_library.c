@@ -6,6 +6,7 @@
 
 #include "model/constants_mpi.h"
 #include "model/library_mpi.h"
+#include "model/limit.h"
 #include "model/price.h"
 
 bool hs_library_is_priced(const struct hs_library_price *price)
@@ -162,6 +163,9 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     else if (problem->group.skips[0].inside == 0 &&
              (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
+    price.seconds = hs_limit_keep(price.seconds, system, problem);
+    price.low_seconds = hs_limit_keep(price.low_seconds, system, problem);
+    price.high_seconds = hs_limit_keep(price.high_seconds, system, problem);
     return price;
 }
 
@@ -181,8 +185,9 @@ static enum hs_status nccl_each(double *seconds, const struct hs_machines *machi
 
         /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
         if (ask_with_gaps(&ask, drawn, problem, problem->bytes))
-            seconds[j] *=
-                hs_nccl_seconds(&drawn->nccl, &ask) / hs_plan_seconds(drawn, problem, &flat);
+            seconds[j] = hs_limit_keep(seconds[j] * hs_nccl_seconds(&drawn->nccl, &ask) /
+                                           hs_plan_seconds(drawn, problem, &flat),
+                                       machines->believed, problem);
     }
     return status;
 }
@@ -211,7 +216,8 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
 
         call.system = &machine;
         hs_mpi_system_values(values, &machine);
-        seconds[j] = exp(noise * machines->noise[j]) * hs_mpi_price_model.seconds(&call, values);
+        seconds[j] = hs_limit_keep(hs_mpi_price_model.seconds(&call, values), &machine, problem) *
+                     exp(noise * machines->noise[j]);
     }
     return HS_OK;
 }
@@ -244,6 +250,6 @@ void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *mac
 
         seconds[j] = hs_mpi_plan_seconds(&machine, problem, plan);
         if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
-            seconds[j] *= cost.seconds / apart;
+            seconds[j] = hs_limit_keep(seconds[j] * cost.seconds / apart, &machine, problem);
     }
 }

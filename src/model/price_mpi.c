@@ -10,6 +10,7 @@
 #include "model/constants_mpi.h"
 #include "model/exchange.h"
 #include "model/library_mpi.h"
+#include "model/limit.h"
 #include "model/mpi_steps.h"
 #include "model/price.h"
 #include "model/problem.h"
@@ -500,6 +501,7 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
     double reduce = pace_of(&call, values).reduce;
     struct pace p;
     struct halves us;
+    double seconds;
 
     call.bytes = bytes;
     p = pace_of(&call, values);
@@ -507,8 +509,9 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
     p.job = (double)problem->group.size;
     p.together = true;
     us = stage_us(&p, stage, bytes, &problem->group);
-    return 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
-                   (only_moves(stage->key.phase) ? 0 : us.reduce));
+    seconds = 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
+                      (only_moves(stage->key.phase) ? 0 : us.reduce));
+    return hs_limit_keep_stage(seconds, system, problem->group.ranks, stage->key, bytes);
 }
 
 /* What is given is copied by the first stage, where that reduces. */
@@ -562,9 +565,9 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
         seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
                                                    stages[i].bytes / plan->chunks, values) +
                    hs_order_seconds(system, problem, stages[i].key.layer);
-    if (count == 0 || only_moves(stages[0].key.phase))
-        return seconds;
-    return seconds + first_copy_seconds(system, problem, stages[0].key.layer, values);
+    if (count > 0 && !only_moves(stages[0].key.phase))
+        seconds += first_copy_seconds(system, problem, stages[0].key.layer, values);
+    return hs_limit_keep(seconds, system, problem);
 }
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,

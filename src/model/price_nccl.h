@@ -87,6 +87,9 @@ struct hs_nccl_ask {
                        call from those between; 0: 1 */
     const struct hs_group *group; /* or whose domains they are, gaps and all; NULL: as above */
 };
+/* What the call sees of the machine, with its share of what leads on from a switch. */
+enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,
+                             const struct hs_nccl_ask *ask, struct hs_error *err);
 /* What NCCL runs by its rule for the call, its seconds, and the 90 % range around them
  * (hs_nccl_deviation). */
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,

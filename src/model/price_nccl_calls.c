@@ -2,6 +2,24 @@
 #include <math.h>
 
 #include "model/price_nccl_parts.h"
+#include "model/traffic.h"
+
+/* In an all-to-all each of a switch's domains sends to all beyond it, of the `ask->domains` - 1 that
+ * its NICs send to. */
+static double exchange_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
+{
+    int64_t under = parts->switch_nodes, own = under / hs_larger(1, ask->stride), here;
+    double most = 0; /* pairs that the busiest switch parts, in its own domains' share */
+
+    if (ask->group)
+        own = hs_group_ranks_of_unit(ask->group, under * parts->gpu_count) / ask->gpus;
+    own = hs_larger(1, hs_smaller(own, ask->domains));
+    here = ask->domains % own > 0 ? ask->domains % own : own; /* under the last one */
+    for (int64_t k = own; k > 0; k = k == here ? 0 : here)
+        most = fmax(most, (double)k * (double)(ask->domains - k));
+    most *= parts->taper / (double)own;
+    return most > 0 ? fmin(1, (double)(ask->domains - 1) / most) : 1;
+}
 
 /* Where the members of a communicator lie `stride` domains apart, as many communicators lead from
  * switch to switch at once, each once where they go around in order: together they have what a
@@ -11,6 +29,8 @@ static double network_share(const struct hs_parts *parts, const struct hs_nccl_a
     double under = (double)parts->switch_nodes;
     double crossing = fmin(fmax(1, (double)ask->stride), under);
 
+    if (ask->kind == HS_CALL_ALLTOALL && parts->switch_nodes > 0)
+        return exchange_share(parts, ask);
     if (ask->group && parts->switch_nodes > 0) {
         crossing = (double)hs_group_crossings(ask->group, parts->gpu_count, parts->switch_nodes);
         return crossing > 0 ? fmin(1, under / parts->taper / crossing) : 1;
@@ -53,14 +73,22 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     return us * 1e-6;
 }
 
+enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,
+                             const struct hs_nccl_ask *ask, struct hs_error *err)
+{
+    if (hs_parts_shape(shape, parts, ask->domains, ask->gpus, err))
+        return HS_INVALID;
+    shape->network_share = network_share(parts, ask);
+    return HS_OK;
+}
+
 /* The call, but for its bytes. */
 static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, struct hs_error *err)
 {
     *call = (struct hs_nccl_call){.kind = ask->kind, .version = machine->version};
-    if (hs_parts_shape(&call->shape, &machine->parts, ask->domains, ask->gpus, err))
+    if (hs_nccl_shape(&call->shape, &machine->parts, ask, err))
         return HS_INVALID;
-    call->shape.network_share = network_share(&machine->parts, ask);
     if (call->version == 0)
         call->version = HS_NCCL_VERSION_USUAL;
     return HS_OK;

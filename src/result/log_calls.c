@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "model/library_mpi.h"
+#include "model/limit.h"
 #include "model/mpi_steps.h"
 
 #define ELEMENT_BYTES 4.0     /* MPICH's rule counts elements: of floats */
@@ -120,7 +121,10 @@ static enum hs_status shape_of(struct hs_shape *shape, const struct hs_parts *pa
         domains = (call->ranks + parts->gpu_count - 1) / parts->gpu_count;
     if (call->ranks % domains != 0)
         return fail_uneven(call, domains, err);
-    if (hs_parts_shape(shape, parts, domains, call->ranks / domains, err))
+    if (hs_nccl_shape(shape, parts,
+                      &(struct hs_nccl_ask){
+                          .kind = call->kind, .domains = domains, .gpus = call->ranks / domains},
+                      err))
         return hs_error_prefix(err, HS_INVALID, call->file);
     return HS_OK;
 }
@@ -313,10 +317,38 @@ const void *hs_log_call_priced(const struct hs_log_call *call)
                                               : (const void *)&call->mpi;
 }
 
+/* The call as a problem that has a limit, of groups that would call at once with their part of the
+ * bytes each; false: nodes are not full, and not of such groups. */
+static bool find_problem(struct hs_problem *problem, const struct hs_log_call *call,
+                         const struct hs_system *system)
+{
+    int64_t full = system->nccl.gpus, gpus = call->nccl.call.shape.gpus, groups = 1;
+    bool nccl = call->library == HS_LIBRARY_NCCL;
+
+    *problem = (struct hs_problem){.group = hs_group_world(call->ranks)};
+    while (hs_nccl_call_of(hs_collectives[problem->collective].last) != call->kind)
+        problem->collective++;
+    if (nccl && call->nccl.call.shape.domains > 1 && gpus < full) {
+        if (full % gpus != 0)
+            return false;
+        groups = full / gpus;
+        if (gpus == 1)
+            problem->group.stride = full;
+        else
+            problem->group.skips[0] = (struct hs_skip){gpus, groups};
+    } else if (!nccl) {
+        groups = problem->group.stride = call->mpi.stride;
+    }
+    problem->group.ranks *= groups;
+    problem->bytes = (double)call->bytes / (double)groups;
+    return true;
+}
+
 struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
                                        const struct hs_system *system)
 {
-    double values[HS_CONSTANTS_MAX], seconds, deviation;
+    double values[HS_CONSTANTS_MAX], seconds, deviation, range, least;
+    struct hs_problem problem;
     const void *priced = hs_log_call_priced(call);
 
     if (!priced)
@@ -329,6 +361,8 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
     else
         deviation = hs_mpi_deviation(&call->mpi, values, hs_mpi_system_doubt(system),
                                      system->constants.residual);
-    return (struct hs_call_price){seconds, seconds / exp(HS_PRICE_RANGE * deviation),
-                                  seconds * exp(HS_PRICE_RANGE * deviation)};
+    least = find_problem(&problem, call, system) ? hs_limit_of(system, &problem).seconds : 0;
+    range = exp(HS_PRICE_RANGE * deviation);
+    return (struct hs_call_price){fmax(seconds, least), fmax(seconds / range, least),
+                                  fmax(seconds * range, least)};
 }

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "model/limit.h"
+#include "model/price_library.h"
 
 #define GIB 1073741824.0
 
@@ -469,6 +470,187 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
     }
 }
 
+/* ---- every price of random machines in parts and in levels ---- */
+
+static const char *one_of(const char *const *list, size_t count, uint64_t *random)
+{
+    return list[hs_random_bits(random) % count];
+}
+#define ONE_OF(list) one_of(list, HS_COUNT(list), random)
+
+/* Parts with or without a switch, a taper and a node that is not full; or levels of an MPI. */
+static void draw_text(char text[160], uint64_t *random)
+{
+    static const char *const gpus[] = {
+        "8xH100",       "4xH100-mesh", "8xA100",       "4xA100-mesh", "8xB200", "72xGB200",
+        "8xL40S-pcie4", "16xV100",     "2xA100-pcie4", "4xGB200",     "1xH100", "8xV100-cube"};
+    static const char *const nics[] = {"8xNDR400",     "4xSS11",    "2xHDR200",
+                                       "1xETH100",     "8xRoCE400", "4xHDR100",
+                                       "1xNDR200-tcp", "4xEFA100",  "16xNDR400"};
+    static const char *const hosts[] = {"1xCPU", "32xCPU", "8xMI300X", "64xCPU"};
+    static const char *const libraries[] = {"mpich", "openmpi"};
+    double shape = hs_random_uniform(random);
+    int length;
+
+    if (shape < 0.15) {
+        snprintf(
+            text, 160, "nv:%s%d@%gGB/s~%gus,ib:%d@%gGB/s~%gus/%dp,spine@%gGB/s~%gus;library=%s",
+            random_of(random, 0, 1) ? "mesh:" : "", (int)random_of(random, 1, 8),
+            exp(6 * hs_random_uniform(random)), 3 * hs_random_uniform(random),
+            (int)random_of(random, 1, 8), exp(4 * hs_random_uniform(random)),
+            9 * hs_random_uniform(random), (int)random_of(random, 1, 4),
+            exp(5 * hs_random_uniform(random)), 9 * hs_random_uniform(random), ONE_OF(libraries));
+        return;
+    }
+    length =
+        snprintf(text, 160, "%s, %s", shape < 0.25 ? ONE_OF(hosts) : ONE_OF(gpus), ONE_OF(nics));
+    if (random_of(random, 0, 3) > 0)
+        snprintf(text + length, (size_t)(160 - length), ", %d:%d", (int)random_of(random, 1, 32),
+                 (int)exp(4.17 * hs_random_uniform(random)));
+}
+
+/* Of all ranks, or along one axis or two of a mesh. */
+static struct hs_group draw_group(int64_t node, uint64_t *random)
+{
+    int64_t ranks = random_of(random, 2, random_of(random, 0, 3) ? 96 : 600);
+    struct hs_group group;
+
+    if (node < 128 && random_of(random, 0, 1))
+        ranks = node * random_of(random, 1, 40);
+    group = hs_group_world(ranks < 2 ? 2 : ranks);
+    return random_of(random, 0, 2) ? group
+                                   : group_of_any(3 * (size_t)random_of(random, 0, 9), random);
+}
+
+/* The limit against a time of the problem; what it is of. */
+static void assert_above(const struct hs_system *system, const struct hs_problem *problem,
+                         double limit, double seconds, const char *what)
+{
+    struct hs_text text = {0};
+
+    if (!(seconds < limit * (1 - 1e-9)))
+        return;
+    hs_system_format(&text, system);
+    fail_msg("%s (%s): %s of %s, %lld of %lld ranks, stride %lld, skip %lld, %.17g bytes: %.12g, "
+             "limit %.12g",
+             hs_system_called(system), text.data, what, hs_collectives[problem->collective].written,
+             (long long)problem->group.size, (long long)problem->group.ranks,
+             (long long)problem->group.stride, (long long)problem->group.skips[0].inside,
+             problem->bytes, seconds, limit);
+}
+
+#define SAMPLES 3
+
+/* Some plan, of a prime factor a layer or some of these together. */
+static struct hs_plan draw_plan(const struct hs_problem *problem, uint64_t *random)
+{
+    static const int chunks[] = {1, 1, 2, 7};
+    struct hs_plan plan = hs_problem_flat(problem);
+    struct hs_split split = {.count = 0};
+    bool joined = false;
+
+    for (int i = 0; i < plan.split.count; i++) {
+        int64_t rest = plan.split.sizes[i];
+
+        for (int64_t size = 2; rest > 1; size++)
+            for (; rest % size == 0; rest /= size, joined = true)
+                if (joined && random_of(random, 0, 1))
+                    split.sizes[split.count - 1] *= size;
+                else
+                    split.sizes[split.count++] = size;
+        joined = false;
+    }
+    plan.split = split;
+    draw_algorithms(&plan, problem, random);
+    if (problem->collective == HS_COLLECTIVE_ALLREDUCE)
+        plan.chunks = chunks[random_of(random, 0, HS_COUNT(chunks) - 1)];
+    return plan;
+}
+
+/* The library's call, by its range's low end, too, and each sample's. */
+static size_t check_library(const struct hs_system *system, const struct hs_problem *problem,
+                            const struct hs_machines *machines, double limit)
+{
+    struct hs_library_price price = hs_library_price(system, problem, 4);
+    double each[SAMPLES];
+
+    assert_above(system, problem, limit, price.seconds, "the library's call");
+    assert_above(system, problem, limit, price.low_seconds, "the low end of the library's call");
+    if (!hs_library_is_priced(&price))
+        return 0;
+    assert_int_equal(hs_library_seconds_each(each, &price, machines, problem, NULL), HS_OK);
+    for (size_t j = 0; j < SAMPLES; j++) {
+        struct hs_system machine = *system;
+
+        machine.constants = machines->drawn[j].constants;
+        if (price.library != HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
+            each[j] *= exp(-sqrt(2) * hs_mpi_price_model.scatter * machines->noise[j]);
+        assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j],
+                     "the library's call in a sample");
+    }
+    return 1;
+}
+
+static void check_plan(const struct hs_system *system, const struct hs_problem *problem,
+                       const struct hs_machines *machines, double limit, uint64_t *random)
+{
+    struct hs_library_price price = hs_library_price(system, problem, 4);
+    bool native = hs_system_is_nccl_native(system), by_steps = hs_library_prices_plans(&price);
+    struct hs_plan plan = draw_plan(problem, random);
+    char what[HS_SPLIT_TEXT];
+    double each[SAMPLES];
+
+    hs_plan_format(what, &plan);
+    assert_above(system, problem, limit, hs_plan_seconds(system, problem, &plan), what);
+    if (by_steps) {
+        assert_above(system, problem, limit, hs_mpi_plan_seconds(system, problem, &plan), what);
+        hs_library_plan_seconds_each(each, machines, problem, &plan);
+    } else {
+        assert_int_equal(hs_machines_plan_seconds_each(each, machines, problem, &plan, NULL),
+                         HS_OK);
+    }
+    for (size_t j = 0; j < SAMPLES && (native || by_steps); j++) {
+        struct hs_system machine = *system;
+
+        machine.constants = machines->drawn[j].constants;
+        assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j], what);
+    }
+}
+
+static void no_price_of_a_machine_in_parts_is_below_it(void **state)
+{
+    const char *asked = getenv("MACHINES");
+    size_t draws = asked ? (size_t)atol(asked) : hs_tests_quick() ? 1000 : 10000, priced = 0;
+    uint64_t drawn = 20261127, *random = &drawn;
+
+    (void)state;
+    for (size_t m = 0; m < draws; m++) {
+        struct hs_problem problem = {.collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
+                                     .order =
+                                         (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)};
+        struct hs_system system;
+        struct hs_machines machines;
+        struct hs_error err;
+        char text[160];
+        double limit;
+
+        draw_text(text, random);
+        if (hs_system_parse(&system, text, &err))
+            continue; /* NICs that do not go with the GPUs */
+        problem.group = draw_group(system.levels[0].arity, random);
+        problem.bytes = exp(4 + 19 * hs_random_uniform(random));
+        machines = draw(&system, SAMPLES, m + 1);
+        limit = hs_limit_of(&system, &problem).seconds;
+        priced += check_library(&system, &problem, &machines, limit);
+        for (int i = 0; i < 3; i++)
+            check_plan(&system, &problem, &machines, limit, random);
+        hs_machines_release(&machines);
+        hs_system_release(&system);
+    }
+    print_message("# a library's call has a price in %zu of %zu draws\n", priced, draws);
+    assert_true(priced > draws / 4);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("the level with the least bandwidth for its units sets it",
             the_level_with_the_least_bandwidth_for_its_units_sets_it),
@@ -495,5 +677,7 @@ static const struct CMUnitTest tests[] = {
             no_plan_of_groups_that_lie_unevenly_is_priced_below_it),
     HS_TEST("no plan of a shipped machine is priced below it",
             no_plan_of_a_shipped_machine_is_priced_below_it),
+    HS_TEST("no price of a machine in parts or of a library is below it, in no sample either",
+            no_price_of_a_machine_in_parts_is_below_it),
 };
 HS_TEST_MAIN(tests)

@@ -320,6 +320,37 @@ static void what_a_log_leaves_out_is_asked_for(void **state)
 }
 
 /* 18 trays of 4 GPUs are one NVLink domain. */
+/* By hand: of 32 GPUs of a leaf each sends 224 of 256 GiB-parts through an eighth of 32 NICs; of 8
+ * GPUs that call alone, one a node, a leaf of 4 sends half of each one's through half of a NIC. */
+static void a_log_is_priced_with_its_machines_taper(void **state)
+{
+    const struct {
+        int64_t ranks, nodes;
+        double least;
+    } cases[] = {{256, 32, 224.0 / 256 * 32 / (32 * 48e9 / 8)}, {8, 8, 4 * 0.5 / (32 * 48e9 / 8)}};
+    struct hs_system system = parts("8xH100, 8xNDR400, 4:8");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        struct hs_log_run run = {.call = HS_CALL_ALLTOALL,
+                                 .call_known = true,
+                                 .ranks = cases[i].ranks,
+                                 .nodes = cases[i].nodes};
+        struct hs_log_point point = {.bytes = 1 << 30, .seconds = 0.2};
+        struct hs_log log = {.runs = &run, .run_count = 1, .points = &point, .point_count = 1};
+        struct hs_call_list calls = {0};
+        struct hs_call_price price;
+
+        assert_int_equal(
+            hs_log_calls(&calls, &system, &log, "log", &(struct hs_log_facts){0}, NULL), HS_OK);
+        price = hs_log_call_price(&calls.items[0], &system);
+        assert_true(price.low_seconds >= cases[i].least * (1 << 30));
+        assert_true(price.seconds < 3 * 8 * cases[i].least * (1 << 30));
+        hs_call_list_release(&calls);
+    }
+    hs_system_release(&system);
+}
+
 static void a_rack_is_one_domain_whatever_its_hosts(void **state)
 {
     struct hs_system system = parts("72xGB200, 72xNDR400");
@@ -345,6 +376,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("algorithms are the libraries' unless forced",
             algorithms_are_the_libraries_unless_forced),
     HS_TEST("what a log leaves out is asked for", what_a_log_leaves_out_is_asked_for),
+    HS_TEST("a log is priced with its machine's taper", a_log_is_priced_with_its_machines_taper),
     HS_TEST("a rack is one domain whatever its hosts", a_rack_is_one_domain_whatever_its_hosts),
 };
 HS_TEST_MAIN(tests)
