@@ -209,8 +209,8 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* The one place that decides: the reference, where no plan is expected to gain 3 % over it, and the
- * plans before it are ties; a plan, where it gains on three of four samples, and does not rest on a
+/* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 % over
+ * a flat plan, which is nobody's default), and the plans before it are ties; a plan, where it gains on three of four samples, and does not rest on a
  * guess; else it cannot tell. */
 static enum hs_status decide(struct hs_predict_point *point, const struct hs_asked *asked,
                              size_t reference, struct hs_error *err)
@@ -219,7 +219,7 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     double best = point->plans[0].estimate.seconds;
     struct hs_estimated kept = point->plans[reference];
 
-    if (kept.estimate.seconds < HS_ADVICE_GAIN * best) {
+    if (kept.estimate.seconds < (priced ? HS_ADVICE_GAIN : HS_EXPECTED_TIE) * best) {
         struct hs_plan *ties =
             realloc(point->ties, (point->tie_count + reference + 1) * sizeof(*ties));
 

@@ -27,7 +27,8 @@ enum hs_advice {
 };
 extern const char *const hs_advice_names[HS_ADVICE_COUNT];
 
-/* A plan is worth it where it is expected to gain so much, and gains at all in so many samples. */
+/* A plan is worth it where it is expected to gain so much over the default call, and gains at all
+ * in so many samples. */
 #define HS_ADVICE_GAIN  1.03
 #define HS_ADVICE_SHARE 0.75
 

@@ -109,8 +109,9 @@ static void append_rival(struct hs_text *out, const struct hs_answer_source *of)
         if (&of->message->candidates[i] != first)
             rival = &of->message->candidates[i];
     if (answer->tie_count > 0)
-        hs_text_append(out, "No plan is 3 %% faster: %s and %zu more are within that.",
-                       HS_AS_PLAN(&answer->ties[0]), answer->tie_count - 1);
+        hs_text_append(out, "No plan is %d %% faster: %s%s within that.", answer->usual ? 3 : 1,
+                       HS_AS_PLAN(&answer->ties[0]),
+                       answer->tie_count > 1 ? " and others are" : " is");
     else if (rival)
         hs_text_append(out, "No plan is faster: the best other one, %s, takes %s.",
                        HS_AS_PLAN(&rival->plan), HS_AS_TIME(rival->predicted_seconds));

@@ -19,7 +19,7 @@ for text in float fp32 f32 single double fp64 half fp16 float16 bf16 bfloat16 in
 echo
 line() {
     printf '%-30s' "$1"
-    hiersearch predict "$1" --np 16 --size 1M -k 1 2>&1 | sed -n '1p;/^best/p' | tr '\n' ' '
+    hiersearch predict "$1" --np 16 --size 1M -k 1 2>&1 | sed -n '1p;/^\(Use\|Keep\|Cannot\)/p' | tr '\n' ' '
     echo
 }
 for text in a:8@400Gbps,b@50GBps a:8@400Gbit/s,b@50GB/s a:8@400gbps,b@50GB/s a:8@400,b@50GB/s dgx-h100 dgx-h dgx h100 superpod abci summi frontear "DGX H100" "MareNostrum 5" ABCI; do

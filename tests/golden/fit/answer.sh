@@ -2,7 +2,7 @@
 log="$SRC/tests/result/logs/nodes.txt"
 line='8xH100, 8xNDR400, 32:2'
 hiersearch fit "$line" "$log" --name ours -o ours.json --for 256 --size 1MiB -q | tee answer
-hiersearch predict ours.json --np 256 --size 1MiB -q | sed -n '/^NCCL/,/^ *reaches/p' | grep -Fxvf answer
+hiersearch predict ours.json --np 256 --size 1MiB -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p' | grep -Fxvf answer
 hiersearch predict ours.json --before "$line" --np 256 --size 1MiB -q | sed -n '/^ *best plan/,$p' | grep -Fxvf answer
 hiersearch predict ours.json --before "$line" --np 256 --size 1MiB --format csv -q | sed '1,/^$/d' | cut -d , -f 1-2,6-7 | cut -c 1-30
 echo '$ results, and more of them for what they made'

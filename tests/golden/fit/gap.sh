@@ -7,7 +7,7 @@ for system in dgx-h100-superpod ours.json; do
     hiersearch predict $system --np 64 --size 64KiB -k 9 -q --machines 0 --format csv | grep ',\(4x16\|64\|4x4x4\),' | cut -d , -f 4-5
 done
 echo '$ and what is drawn has it, too'
-hiersearch predict ours.json --np 64 --size 64KiB -k 1 -q | sed -n '/^best/p; /^what decides/p'
+hiersearch predict ours.json --np 64 --size 64KiB -k 1 -q --details | sed -n '/^\(Use\|Keep\|Cannot\)/p; /^What decides/p'
 hiersearch systems ours.json | grep ^latencies
 echo '$ in a line of levels'
 hiersearch predict 'a:4@100GB/s~1us,b@10GB/s~3us;gap=30us' --np 16 --size 1MiB -k 2 -q --machines 0 | sed -n '/^rank/,$p'

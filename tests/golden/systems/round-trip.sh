@@ -7,4 +7,4 @@ hiersearch systems "$(cat text)" --text | cmp - text
 hiersearch predict abci --np 64 --machines 0 2>/dev/null | sed 1d >by-name
 hiersearch predict copy.json --np 64 --machines 0 2>/dev/null | sed 1d | cmp - by-name
 hiersearch predict "$(cat text)" --np 64 --machines 0 2>/dev/null | sed 1d | cmp - by-name
-grep '^best' by-name
+grep -E '^(Use|Keep|Cannot)' by-name
