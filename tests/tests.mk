@@ -91,10 +91,10 @@ USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
-FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
-    "@timeout=900 tests/instrumented.sh threads" \
+FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
+    "@timeout=36000 tests/instrumented.sh threads" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
-    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
+    "@timeout=36000 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
@@ -102,7 +102,7 @@ FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COM
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD)) \
-    "@timeout=1600 $(SANITIZED_TEST)"
+    "@timeout=36000 $(SANITIZED_TEST)"
 check-full: sanitized-interposers
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
