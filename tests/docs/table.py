@@ -120,7 +120,7 @@ class Excuse:
 
 
 def has_target(root, name):
-    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "packaging/install.mk", "packaging/python.mk"))
+    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "tests/tests.mk", "bench/bench.mk", "packaging/install.mk", "packaging/python.mk"))
     return re.search(r"^(?:[\w-]+ )*" + re.escape(name) + r"(?: [\w-]+)*:(?!=)", text, re.MULTILINE) is not None
 
 
@@ -146,7 +146,7 @@ EXCUSED = (
            "tests/install/test_install.sh", "install"),
     Excuse(r"^make( |$)", "builds the tree, or takes minutes", "Makefile"),
     Excuse(r"^bench/accuracy_simgrid\.py", "takes minutes", "Makefile", "{script}"),
-    Excuse(r"^bench/(accuracy_)?cluster\.py", "takes minutes, as root", "Makefile", "{script}"),
+    Excuse(r"^bench/(accuracy_)?cluster\.py", "takes minutes, as root", "bench/bench.mk", "{script}"),
     Excuse(r"^pip install|hiersearch build-measure", "installs a package of the Python index", "python/tests/run.sh", "build-measure"),
     Excuse(r"^apt install \./build/", "installs what make deb made, as root", "tests/install/test_deb.sh", "dpkg -i"),
     Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
@@ -157,7 +157,7 @@ EXCUSED = (
            "tests/nccl/in_root.sh", "dpkg -x"),
     Excuse(r"run gpus\.json", "needs GPUs, and NCCL", "tests/apply/test_nccl_run.sh", '"$hiersearch" run r.json'),
     Excuse(r"torchrun|train\.json", "needs GPUs, and NCCL", "tests/apply/test_nccl_profile.sh", '"$hiersearch" profile -o p.json'),
-    Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "Makefile", "{script}"),
+    Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "tests/tests.mk", "{script}"),
     Excuse(r"^mpirun --mca coll_(tuned|han)", "needs a program of the reader's", "tests/export/test_ompi.sh", "coll_"),
     Excuse(r"mpich\.env; set \+a; mpiexec", "needs a program of the reader's", "tests/export/test_mpich.sh", "mpich two.env"),
     Excuse(r"ucc\.env; set \+a", "needs UCC, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),

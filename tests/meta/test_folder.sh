@@ -17,7 +17,7 @@ nothing_ran() { ! find "$scratch" -name PWNED | grep .; }
 for name in 'two words' "it's" '$(touch PWNED)' '`touch PWNED`;touch PWNED' '"quoted" & #1'; do
     mkdir "$scratch/$name"
     cd "$scratch/$name" || exit 1
-    ln -s "$top"/{Makefile,VERSION,bootstrap,configs,docs,include,packaging,plots,plugins,src,tests} .
+    ln -s "$top"/{Makefile,VERSION,bench,bootstrap,configs,docs,include,packaging,plots,plugins,src,tests} .
     step "in \"$name\" make links configs and plots" make -s build/share/hiersearch/{configs,plots}
     step "in \"$name\" the links lead there" leads_here
     if command -v smpicc >/dev/null; then

@@ -4,9 +4,9 @@
 usage: tests/result/check_schema.py [FILE...]
 
 Checked are results/*.json, tests/result/good/*.json and the files named, and the comparison of tests/golden/compare
-against docs/comparison.schema.json. Of tests/result/bad/*.json,
-whose names say who has to find the fault, the schema refuses schema-*.json and lets reader-*.json
-pass: those break rules that a schema cannot state. (test_result has the reader refuse them all.)
+against docs/comparison.schema.json. Of the cases of tests/result/bad.txt,
+whose names say who has to find the fault, the schema refuses schema-* and lets reader-* pass:
+those break rules that a schema cannot state. (test_result_read has the reader refuse them all.)
 The documents of these formats have the fields of their schemas. (test_schema and test_compare have the schemas
 be those of the tables.)
 """
@@ -21,8 +21,8 @@ import jsonschema
 TOP = Path(__file__).resolve().parents[2]
 
 
-def read(path):
-    """A file's JSON, in which no key may be there twice and no number may be NaN or infinite."""
+def decode(text):
+    """A text's JSON, in which no key may be there twice and no number may be NaN or infinite."""
 
     def object_of(pairs):
         keys = [key for key, _ in pairs]
@@ -33,8 +33,24 @@ def read(path):
     def no_constant(name):
         raise ValueError(f"{name} is not JSON")
 
-    with open(path, encoding="utf-8") as file:
-        return json.load(file, object_pairs_hook=object_of, parse_constant=no_constant)
+    return json.loads(text, object_pairs_hook=object_of, parse_constant=no_constant)
+
+
+def read(path):
+    return decode(Path(path).read_text(encoding="utf-8"))
+
+
+def broken():
+    """Name and text of each case of the table of changes to the files in good/."""
+    folder = TOP / "tests/result"
+    for case in (folder / "bad.txt").read_text(encoding="utf-8").split("\n\n")[1:]:
+        head, _, *lines = case.rstrip("\n").split("\n")
+        name, base = head.split()
+        was, now = ("".join(line[1:] + "\n" for line in lines if line[0] == sign) for sign in "-+")
+        text = (folder / "good" / base).read_text(encoding="utf-8")
+        if text.count(was) != 1:
+            raise ValueError(f"{name}: what is replaced stands not once in {base}")
+        yield name, text.replace(was, now)
 
 
 def validator():
@@ -53,10 +69,10 @@ def validator():
     return jsonschema.Draft202012Validator(result, registry=registry)
 
 
-def fault(schema, path):
-    """What is wrong with a file, in one line, or None."""
+def fault(schema, text):
+    """What is wrong with a file's text, in one line, or None."""
     try:
-        error = jsonschema.exceptions.best_match(schema.iter_errors(read(path)))
+        error = jsonschema.exceptions.best_match(schema.iter_errors(decode(text)))
     except (OSError, ValueError) as problem:
         return str(problem)
     if error is None:
@@ -135,18 +151,14 @@ def compared():
 
 def main():
     schema = validator()
-    cases = [(path, True) for path in sorted((TOP / "results").glob("*.json"))]
-    cases += [(path, True) for path in sorted((TOP / "tests/result/good").glob("*.json"))]
-    cases += [(Path(name), True) for name in sys.argv[1:]]
-    cases += [
-        (path, path.name.startswith("reader-"))
-        for path in sorted((TOP / "tests/result/bad").glob("*.json"))
-    ]
+    paths = [*sorted((TOP / "results").glob("*.json")), *sorted((TOP / "tests/result/good").glob("*.json")),
+             *(Path(name).resolve() for name in sys.argv[1:])]
+    cases = [(path.relative_to(TOP) if path.is_relative_to(TOP) else path, path.read_text(encoding="utf-8"), True)
+             for path in paths]
+    cases += [(name, text, name.startswith("reader-")) for name, text in broken()]
     checks = []
-    for path, right in cases:
-        why = fault(schema, path)
-        name = path.resolve()
-        name = name.relative_to(TOP) if name.is_relative_to(TOP) else name
+    for name, text, right in cases:
+        why = fault(schema, text)
         verb = "accepts" if right else "refuses"
         checks.append(((why is None) == right, f"the schema {verb} {name}", why))
     for name in ("result", "comparison"):

@@ -4,9 +4,7 @@
  */
 #include "result_tools.h"
 
-#include <dirent.h>
-
-#define BAD "tests/result/bad/"
+#define BAD "tests/result/bad.txt"
 
 static void a_full_file_is_read_field_by_field(void **state)
 {
@@ -275,14 +273,6 @@ static void layers_have_the_figures_of_the_file_and_the_rest_from_its_system(voi
 }
 
 /* The first line of a file, without its end; owned by the caller. */
-static char *first_line(const char *path)
-{
-    char *text = read_text(path);
-
-    text[strcspn(text, "\n")] = '\0';
-    return text;
-}
-
 static void assert_refused(const char *path, const char *expected)
 {
     struct hs_error err = {HS_OK, ""};
@@ -297,30 +287,61 @@ static void assert_refused(const char *path, const char *expected)
     assert_memory_equal(&result, &zero, sizeof(zero));
 }
 
+/* A case of the table: the base, with `is` in the place of `was`, is refused with that message. */
+static void assert_change_refused(const char *name, const char *base, const char *message,
+                                  const struct hs_text *was, const struct hs_text *is)
+{
+    char path[256], expected[1024];
+    char *text = NULL, *place;
+    size_t length;
+    struct hs_text changed = {0};
+    struct hs_error err = {HS_OK, ""};
+    struct hs_result result, zero;
+
+    snprintf(path, sizeof(path), GOOD "%s", base);
+    snprintf(expected, sizeof(expected), "%s: %s", name, message);
+    memset(&zero, 0, sizeof(zero));
+    memset(&result, 0xff, sizeof(result));
+    assert_status_is(hs_file_read(&text, &length, path, 1 << 20, &err), HS_OK, &err);
+    place = strstr(text, was->data);
+    if (!place || strstr(place + 1, was->data))
+        fail_msg("%s: what is replaced stands not once in %s", name, path);
+    hs_text_append_bytes(&changed, text, (size_t)(place - text));
+    hs_text_append(&changed, "%s%s", is->data ? is->data : "", place + was->length);
+    assert_int_equal(hs_result_parse(&result, name, changed.data, changed.length, &err),
+                     HS_INVALID);
+    assert_string_equal(err.message, expected);
+    assert_memory_equal(&result, &zero, sizeof(zero));
+    hs_text_release(&changed);
+    free(text);
+}
+
 static void every_broken_file_is_refused_with_its_reason(void **state)
 {
-    DIR *folder = opendir(BAD);
-    const struct dirent *entry;
-    char path[512];
+    char *table = read_text(BAD), *rest = table, *line;
+    char name[128] = "", base[128] = "";
+    const char *message = "";
+    struct hs_text was = {0}, is = {0};
     int count = 0;
 
     (void)state;
-    assert_non_null(folder);
-    while ((entry = readdir(folder))) {
-        size_t length = strlen(entry->d_name);
-        char *expected;
-
-        if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0)
-            continue;
-        snprintf(path, sizeof(path), BAD "%.*s.err", (int)length - 5, entry->d_name);
-        expected = first_line(path);
-        snprintf(path, sizeof(path), BAD "%s", entry->d_name);
-        assert_refused(path, expected);
-        free(expected);
-        count++;
+    while ((line = strsep(&rest, "\n"))) {
+        if (*line == '-' || *line == '+') {
+            hs_text_append(*line == '-' ? &was : &is, "%s\n", line + 1);
+        } else if (*line == '!') {
+            message = line + 2;
+        } else if (!*line && *name) { /* the end of a case */
+            assert_change_refused(name, base, message, &was, &is);
+            hs_text_release(&was);
+            hs_text_release(&is);
+            *name = '\0';
+            count++;
+        } else if (*line && *line != '#') {
+            assert_int_equal(sscanf(line, "%127s %127s", name, base), 2);
+        }
     }
-    closedir(folder);
-    assert_in_range(count, 70, 1000);
+    free(table);
+    assert_in_range(count, 100, 1000);
 }
 
 static void what_is_no_result_at_all_is_refused(void **state)
