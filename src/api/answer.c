@@ -93,19 +93,17 @@ static bool is_calibrated(const struct hs_asked *asked)
 
 /* ---- evidence -------------------------------------------------------------------------------- */
 
-/* NVLink domains that the ranks lie among. */
+/* NVLink domains that a group's ranks lie among, of the group that goes furthest. */
 static int64_t domains_of(const struct hs_predict_point *point)
 {
-    int64_t gpus = point->request.system->nccl.gpus;
-
-    return (hs_point_ranks_among(&point->request.problem) + gpus - 1) / gpus;
+    return hs_group_spread(&point->request.problem.group, point->request.system->nccl.gpus).units;
 }
 
 /* The least certain kind of a bandwidth among the levels that are crossed. */
 static enum hs_figure_kind worst_kind(const struct hs_predict_point *point, const char **level)
 {
     const struct hs_system *system = point->request.system;
-    int64_t ranks = hs_point_ranks_among(&point->request.problem);
+    const struct hs_group *group = &point->request.problem.group;
     enum hs_figure_kind worst = HS_FIGURE_PUBLISHED;
 
     *level = system->levels[0].name;
@@ -113,7 +111,7 @@ static enum hs_figure_kind worst_kind(const struct hs_predict_point *point, cons
         enum hs_figure_kind kind =
             (enum hs_figure_kind)(hs_level_bandwidth_kind(&system->levels[l]) - hs_figure_kinds);
 
-        if (hs_system_child_ranks(system, l) >= ranks)
+        if (hs_group_spread(group, hs_system_child_ranks(system, l)).units == 1)
             break;
         if (kind > worst) {
             worst = kind;

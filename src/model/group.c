@@ -187,6 +187,85 @@ int64_t hs_group_ranks_of_unit(const struct hs_group *group, int64_t unit)
     return inside;
 }
 
+#define SPREAD_GROUPS 65536
+#define SPREAD_RANKS  1048576
+
+/* Of ranks first, first + stride, ..., stride < unit: all units between have some. */
+static struct hs_spread spread_from(int64_t first, struct hs_layer layer, int64_t unit)
+{
+    int64_t offset = first % unit, last = offset + (layer.size - 1) * layer.stride;
+    int64_t begin = (unit - offset + layer.stride - 1) / layer.stride;
+    int64_t end = last % unit / layer.stride + 1;
+    struct hs_spread spread = {.units = last / unit + 1, .least = layer.size, .most = layer.size};
+
+    if (spread.units == 1)
+        return spread;
+    spread.least = begin < end ? begin : end;
+    spread.most = begin > end ? begin : end;
+    for (int64_t u = 1; u < spread.units - 1 && u <= layer.stride; u++) { /* then as before */
+        int64_t place = (u * unit - offset + layer.stride - 1) / layer.stride;
+        int64_t from = offset + place * layer.stride - u * unit;
+        int64_t here = (unit - from + layer.stride - 1) / layer.stride;
+
+        spread.least = here < spread.least ? here : spread.least;
+        spread.most = here > spread.most ? here : spread.most;
+    }
+    return spread;
+}
+
+/* Of the group of rank `first`, rank by rank, as where there are gaps. */
+static struct hs_spread spread_counted(const struct hs_group *group, int64_t first, int64_t unit)
+{
+    struct hs_spread spread = {.least = group->size};
+    int64_t here = 0, at = -1;
+
+    for (int64_t place = 0; place <= group->size; place++) {
+        int64_t next = place < group->size ? hs_group_rank(group, first, place) / unit : -1;
+
+        if (next != at && place > 0) {
+            spread.units++;
+            spread.least = here < spread.least ? here : spread.least;
+            spread.most = here > spread.most ? here : spread.most;
+            here = 0;
+        }
+        at = next;
+        here++;
+    }
+    return spread;
+}
+
+struct hs_spread hs_group_spread(const struct hs_group *group, int64_t unit)
+{
+    int64_t same = hs_group_ranks_of_unit(group, unit), looked = 0;
+    bool gaps = group->skips[0].inside > 0;
+    struct hs_layer layer = {group->stride, group->size};
+    struct hs_spread worst = {0, 0, 0};
+
+    if (same > 0 || (!gaps && group->stride >= unit)) {
+        same = same > 0 ? same : 1;
+        return (struct hs_spread){group->size / same, same, same};
+    }
+    for (int64_t rank = 0; rank < group->ranks && looked < SPREAD_GROUPS; rank++) {
+        struct hs_spread spread;
+
+        if (rank > 0 && rank % unit == 0 && rank % hs_group_span(group, group->size) == 0)
+            break; /* from here on all lies as before */
+        if (hs_group_place(group, rank) > 0) {
+            if (!gaps) /* those of a block begin side by side */
+                rank += layer.stride * (layer.size - 1) - 1;
+            continue;
+        }
+        spread = gaps ? spread_counted(group, rank, unit) : spread_from(rank, layer, unit);
+        if (looked++ == 0 ||
+            (spread.units > 1 && (worst.units == 1 || spread.least < worst.least ||
+                                  (spread.least == worst.least && spread.units > worst.units))))
+            worst = spread;
+        if (gaps && looked * group->size > SPREAD_RANKS)
+            break;
+    }
+    return worst;
+}
+
 /* The parts of a group that lead from unit to unit, in units. */
 static int parts_of_units(struct hs_layer parts[HS_GROUP_PARTS_MAX], const struct hs_group *group,
                           int64_t unit)

@@ -64,6 +64,13 @@ bool hs_group_is_flat(const struct hs_group *group);
 /* Ranks of each unit of `unit` ranks that a group has any in: the same of all units, or 0 where
  * some have more than others. */
 int64_t hs_group_ranks_of_unit(const struct hs_group *group, int64_t unit);
+/* How the group with the fewest ranks in a unit lies, of those in several units, if any is: the
+ * others call at once, and all end with it. Of groups that have the same of all units any; else of
+ * the first 65536, or as many as have a million ranks. */
+struct hs_spread {
+    int64_t units, least, most; /* that it has ranks of; ranks in one of them */
+};
+struct hs_spread hs_group_spread(const struct hs_group *group, int64_t unit);
 /* Of groups that have the same of all units (above), and go around theirs in the order of their
  * ranks: of how many units in one block of `block` the next one lies in another block; of the block
  * that has most of them among the first 4096. */

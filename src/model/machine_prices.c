@@ -135,7 +135,7 @@ static void native_seconds(double *seconds, const struct hs_machines *machines,
     double least = hs_stage_least_seconds(&price, bytes); /* of the levels, alike on all */
     const double *times;
 
-    hs_nccl_layer_seconds_each(seconds, &each, key, bytes);
+    hs_nccl_layer_seconds_each(seconds, &each, problem->group.ranks, key, bytes);
     times = native_errors(room, machines, problem, key, bytes);
     for (size_t j = 0; j < machines->count; j++) {
         seconds[j] = times[j] * (seconds[j] < least ? least : seconds[j]);

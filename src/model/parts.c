@@ -382,6 +382,7 @@ enum hs_status hs_parts_shape(struct hs_shape *shape, const struct hs_parts *par
         return HS_INVALID;
     *shape = (struct hs_shape){.parts = *parts, .domains = domains, .gpus = gpus};
     shape->ranks = domains * gpus;
+    shape->least = gpus;
     shape->nvlink_GBps = parts->gpu.nvlink_GBps;
     if (parts->mesh && gpus > 1)
         shape->nvlink_GBps = parts->gpu.nvlink_GBps * (used - 1) / (count - 1);

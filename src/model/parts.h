@@ -183,6 +183,8 @@ enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct h
 struct hs_shape {
     struct hs_parts parts;
     int64_t domains, gpus, ranks; /* NVLink domains, GPUs used in each, their product */
+    int64_t least;                /* where not all have as many: of the narrowest; `gpus` is then
+                                     the most, `ranks` no product, NICs are the narrowest's */
     double nvlink_GBps;           /* what a GPU can inject: of a mesh the links to GPUs in use */
     double link_GBps;             /* most that goes to one other GPU */
     double nics;                  /* of a domain, in use: one may be shared */

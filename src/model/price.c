@@ -159,14 +159,13 @@ static struct hs_stage_price price_of(const struct hs_system *system, const stru
         fill_least(&price, system, ranks);
         price.nccl = &system->nccl;
         price.kept = hs_system_kept(system);
-        price.occupancy[system->level_count] = hs_nccl_layer_share(&system->nccl, key);
+        price.occupancy[system->level_count] = hs_nccl_layer_share(&system->nccl, ranks, key);
     } else {
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
     }
-    if (by_bytes && bytes == 0) {
+    price.ranks = ranks;
+    if (by_bytes && bytes == 0)
         price.waits = system;
-        price.ranks = ranks;
-    }
     price.extrapolated = ranks > hs_system_capacity(system);
     apply_fit(&price, system);
     return price;
@@ -258,7 +257,8 @@ double hs_stage_least_seconds(const struct hs_stage_price *price, double bytes)
 /* NCCL's call of so many bytes, or what the links let pass. */
 static double nccl_seconds(const struct hs_stage_price *price, double bytes)
 {
-    double seconds = hs_nccl_layer_seconds(price->nccl, price->kept, price->key, bytes);
+    double seconds =
+        hs_nccl_layer_seconds(price->nccl, price->kept, price->ranks, price->key, bytes);
     double least = hs_stage_least_seconds(price, bytes);
 
     return seconds < least ? least : seconds;

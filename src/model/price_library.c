@@ -20,76 +20,20 @@ bool hs_library_prices_plans(const struct hs_library_price *price)
            (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI);
 }
 
-/* Whether NCCL's call of a group has a price: it is a layer's (hs_nccl_layer_price), with as many
- * ranks in each of its domains, these just as far apart. */
-static bool nests(const struct hs_group *group, int64_t gpus)
+static struct hs_nccl_ask ask_nccl(const struct hs_system *system, const struct hs_problem *problem,
+                                   double bytes)
 {
-    int64_t span = hs_group_span(group, group->size);
-
-    if (hs_group_is_world(group))
-        return true;
-    if (span <= gpus)
-        return gpus % span == 0;
-    if (group->stride >= gpus)
-        return group->stride % gpus == 0;
-    return gpus % group->stride == 0 && span % gpus == 0;
-}
-
-/* The call of a group with gaps, by the domains that it has GPUs of: false: not as many of each. */
-static bool ask_with_gaps(struct hs_nccl_ask *ask, const struct hs_system *system,
-                          const struct hs_problem *problem, double bytes)
-{
-    const struct hs_group *group = &problem->group;
-    int64_t gpus = hs_group_ranks_of_unit(group, system->nccl.gpus);
-
-    if (gpus == 0)
-        return false;
-    *ask = (struct hs_nccl_ask){.kind = hs_nccl_call_of(hs_collectives[problem->collective].last),
-                                .domains = group->size / gpus,
-                                .gpus = gpus,
-                                .bytes = bytes,
-                                .group = group};
-    return true;
-}
-
-static bool price_of_nccl(struct hs_nccl_price *price, const struct hs_system *system,
-                          const struct hs_problem *problem)
-{
-    const struct hs_group *group = &problem->group;
-    struct hs_stage_key key = {hs_collectives[problem->collective].last,
-                               HS_NATIVE,
-                               {group->stride, group->size}}; /* of a flat call */
-    struct hs_nccl_ask ask;
-
-    if (group->skips[0].inside > 0)
-        return ask_with_gaps(&ask, system, problem, problem->bytes) &&
-               hs_nccl_price(price, &system->nccl, &ask, NULL) == HS_OK;
-    return nests(group, system->nccl.gpus) &&
-           hs_nccl_layer_price(price, &system->nccl, key, problem->bytes, NULL) == HS_OK;
-}
-
-static double latency_of_nccl(const struct hs_system *system, const struct hs_problem *problem)
-{
-    const struct hs_group *group = &problem->group;
-    struct hs_stage_key key = {hs_collectives[problem->collective].last,
-                               HS_NATIVE,
-                               {group->stride, group->size}}; /* of a flat call */
-    double bytes = fmin(problem->bytes, HS_NEXT_TO_NO_BYTES);
-    struct hs_nccl_ask ask;
-
-    if (group->skips[0].inside > 0)
-        return ask_with_gaps(&ask, system, problem, bytes) ? hs_nccl_seconds(&system->nccl, &ask)
-                                                           : NAN;
-    return hs_nccl_layer_seconds(&system->nccl, hs_system_kept(system), key, bytes);
+    return hs_nccl_ask_of(&system->nccl, &problem->group, hs_collectives[problem->collective].last,
+                          bytes);
 }
 
 static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
                        const struct hs_problem *problem)
 {
-    const struct hs_group *group = &problem->group;
+    struct hs_nccl_ask ask = ask_nccl(system, problem, problem->bytes);
     struct hs_nccl_price price;
 
-    if (!price_of_nccl(&price, system, problem))
+    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
         return;
     snprintf(out->choice, sizeof(out->choice), "%s, %s",
              hs_nccl_algorithm_names[price.choice.algorithm],
@@ -97,10 +41,10 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     out->seconds = price.seconds;
     out->low_seconds = price.low_seconds;
     out->high_seconds = price.high_seconds;
-    out->latency_seconds = latency_of_nccl(system, problem);
-    if (hs_group_span(group, group->size) > system->nccl.gpus &&
-        price.choice.algorithm != HS_NCCL_RING)
+    if (ask.domains > 1 && price.choice.algorithm != HS_NCCL_RING)
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
+    ask.bytes = fmin(problem->bytes, HS_NEXT_TO_NO_BYTES);
+    out->latency_seconds = hs_nccl_seconds(&system->nccl, &ask);
 }
 
 /* Ranks of a group that share a node; 1 where nodes do not hold as many of each. */
@@ -177,17 +121,16 @@ static enum hs_status nccl_each(double *seconds, const struct hs_machines *machi
 {
     struct hs_plan flat = hs_problem_flat(problem);
     bool gaps = problem->group.skips[0].inside > 0;
+    struct hs_nccl_ask ask = ask_nccl(machines->believed, problem, problem->bytes);
     enum hs_status status = hs_machines_plan_seconds_each(seconds, machines, problem, &flat, err);
 
+    /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
     for (size_t j = 0; gaps && !status && j < machines->count; j++) {
         const struct hs_system *drawn = &machines->drawn[j];
-        struct hs_nccl_ask ask;
 
-        /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
-        if (ask_with_gaps(&ask, drawn, problem, problem->bytes))
-            seconds[j] = hs_limit_keep(seconds[j] * hs_nccl_seconds(&drawn->nccl, &ask) /
-                                           hs_plan_seconds(drawn, problem, &flat),
-                                       machines->believed, problem);
+        seconds[j] = hs_limit_keep(seconds[j] * hs_nccl_seconds(&drawn->nccl, &ask) /
+                                       hs_plan_seconds(drawn, problem, &flat),
+                                   machines->believed, problem);
     }
     return status;
 }

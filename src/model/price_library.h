@@ -3,8 +3,8 @@
  * takes: the price that a plan is to beat. Where a rank has one block it is of the call in place,
  * in whatever order the plan leaves them: what people run today. MPI's reduce-scatter is
  * MPI_Reduce_scatter_block. Groups of a mesh without a gap have a price, too, all calling at once:
- * of MPI by the links that their steps share, of NCCL where all lie in NVLink domains in the same
- * way, each by the NICs of its GPUs, so that no NIC counts twice.
+ * of MPI by the links that their steps share, of NCCL each by the NICs of its GPUs, so that no NIC
+ * counts twice, as the slowest where they lie in NVLink domains in different ways.
  *
  * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
  * model's (price_nccl.h, price_mpi.h).

@@ -36,6 +36,7 @@ static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
 struct asked {
     struct hs_nccl_run run;
     double bytes, domains, gpus, ranks, passes;
+    double least;  /* GPUs of the narrowest domain, by which all leave it */
     double levels; /* of a tree over the domains: log2 */
     double longer; /* LL: doublings of a piece beyond 512 B, 0 to 3 */
 };
@@ -181,7 +182,7 @@ static double line_rate(const struct pace *p)
     double rate = nics_rate(p) * of_class(p, HS_NCCL_K_EFF_IB);
 
     rate *= pow(1 + p->k[HS_NCCL_K_GROW], -fmin(doublings(p), GROW_DOUBLINGS));
-    if (shape->gpus == 1 &&
+    if (shape->least == 1 &&
         shape->nics * shape->parts.nic.line_GBps > FULL_SLOT * shape->parts.gpu.slot_GBps)
         rate *= p->k[HS_NCCL_K_ONE];
     return shape->behind ? rate * p->k[HS_NCCL_K_BEHIND] : rate;
@@ -258,6 +259,7 @@ static struct asked asked_of(const struct hs_nccl_run *run)
                        .bytes = run->call.bytes,
                        .domains = (double)shape->domains,
                        .gpus = (double)shape->gpus,
+                       .least = (double)shape->least,
                        .ranks = (double)shape->ranks,
                        .passes = hs_library_call_passes[run->call.kind],
                        .levels = log2((double)shape->domains)};
@@ -369,14 +371,14 @@ static double pat_us(const struct pace *p)
 static double direct_us(const struct pace *p)
 {
     double piece = p->of->bytes / p->of->ranks, others = p->of->gpus - 1,
-           far = p->of->ranks - p->of->gpus;
+           far = p->of->ranks - p->of->least;
     double bytes = ramped(p->of->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A) * PER_MB);
     double inside =
         (p->of->gpus - 1) / p->of->ranks * bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_A2A_EFF]);
     double sent = ramped(piece, p->k[HS_NCCL_K_A2A_RAMP] * PER_MB); /* to each peer, in effect */
-    double outside = p->of->domains > 1 ? p->of->gpus * (p->of->ranks - p->of->gpus) * sent /
-                                              (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
-                                        : 0;
+    double outside = p->of->domains > 1
+                         ? p->of->least * far * sent / (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
+                         : 0;
 
     return (p->k[HS_NCCL_K_A2A_CALL] - 1) * call_us(p) + p->k[HS_NCCL_K_A2A_PEER] * others +
            p->k[HS_NCCL_K_A2A_PEER_NET] * far +
@@ -447,7 +449,10 @@ static const struct pace *paces_of(struct pace **room, const struct hs_nccl_mach
     const struct hs_nccl_choice *choice = &of->run.choice;
     const struct hs_kept_name name = {
         .kind = HS_KEPT_NCCL_PACES,
-        .group = {.ranks = choice->algorithm, .stride = stride, .size = choice->protocol},
+        .group = {.ranks = choice->algorithm,
+                  .stride = stride,
+                  .size = choice->protocol,
+                  .skips = {{of->run.call.shape.least, of->run.call.shape.ranks}}},
         .key = {.layer = {of->run.call.shape.gpus, of->run.call.shape.domains}},
         .detail = is_short(of)};
     size_t count = machines->count, bytes = count * sizeof(struct pace);

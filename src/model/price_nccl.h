@@ -86,6 +86,8 @@ struct hs_nccl_ask {
     int64_t stride; /* from one domain of the communicator to the next, where others of its kind
                        call from those between; 0: 1 */
     const struct hs_group *group; /* or whose domains they are, gaps and all; NULL: as above */
+    int64_t least,
+        ranks; /* where `gpus` is the most: of the narrowest domain, and in all; 0: alike */
 };
 /* What the call sees of the machine, with its share of what leads on from a switch. */
 enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,
@@ -104,24 +106,31 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
 /* NCCL's call for a phase; of a pair the first. */
 enum hs_library_call hs_nccl_call_of(enum hs_phase phase);
 
-/* The same for a layer's communicators, ranks counted domain by domain, which all call at once,
+/* The call of groups that all call at once, priced as the one whose domain is the narrowest
+ * (hs_group_spread). It borrows the group where that has gaps. */
+struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
+                                  const struct hs_group *group, enum hs_phase phase, double bytes);
+
+/* The same for a layer's communicators, `ranks` counted domain by domain, which all call at once,
  * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
- * its GPUs, and its share of what leads from switch to switch; where it does not nest in domains it
- * is priced as if it did, with as many GPUs of a domain as fit. A pair is the sum of both calls,
+ * its GPUs, and its share of what leads from switch to switch; where domains do not have as many of
+ * each it is the slowest's price, whose narrowest domain has the fewest. A pair is the sum of both calls,
  * with the choice of the reduce-scatter, and the range as if they erred together. Communicators
  * that share NVLinks, or the slots of boards, are priced as if alone. */
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                   struct hs_stage_key key, double bytes, struct hs_error *err);
+                                   int64_t ranks, struct hs_stage_key key, double bytes,
+                                   struct hs_error *err);
 
 /* The part of a GPU's processors that a call of the layer holds while it is at work, 0 to 1; 0:
  * not known. */
-double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key);
+double hs_nccl_layer_share(const struct hs_nccl_machine *machine, int64_t ranks,
+                           struct hs_stage_key key);
 
 #define HS_NEXT_TO_NO_BYTES 8.0 /* whose time is a call's latency */
 /* Its seconds alone, which are found far faster than the range; NaN where it fails. What does not
  * depend on the bytes, and what took so many last, is kept (kept.h; NULL: nowhere). */
 double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_kept *kept,
-                             struct hs_stage_key key, double bytes);
+                             int64_t ranks, struct hs_stage_key key, double bytes);
 /* Machines that differ in their own constants alone, all of which they have. */
 struct hs_nccl_machines {
     const struct hs_nccl_machine *first; /* the next one lies `apart` bytes behind */
@@ -131,6 +140,6 @@ struct hs_nccl_machines {
 };
 /* The seconds of each, [count]. Far faster than one by one: what runs is chosen once. */
 void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
-                                struct hs_stage_key key, double bytes);
+                                int64_t ranks, struct hs_stage_key key, double bytes);
 
 #endif

@@ -79,6 +79,13 @@ enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *part
     if (hs_parts_shape(shape, parts, ask->domains, ask->gpus, err))
         return HS_INVALID;
     shape->network_share = network_share(parts, ask);
+    if (ask->least > 0 && ask->least < ask->gpus) {
+        shape->nics *= (double)ask->least / (double)ask->gpus;
+        if (parts->mesh && ask->least > 1)
+            shape->nvlink_GBps *= (double)(ask->least - 1) / (double)(ask->gpus - 1);
+        shape->least = ask->least;
+        shape->ranks = ask->ranks;
+    }
     return HS_OK;
 }
 
@@ -165,30 +172,35 @@ enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
     return HS_CALL_ALLREDUCE;
 }
 
-/* GPUs of a domain in one communicator. */
-static int64_t gpus_of(struct hs_layer layer, int64_t domain)
+struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
+                                  const struct hs_group *group, enum hs_phase phase, double bytes)
 {
-    int64_t fit = domain / layer.stride;
+    struct hs_spread spread = hs_group_spread(group, machine->gpus);
 
-    return fit < 1 ? 1 : fit < layer.size ? fit : layer.size;
+    return (struct hs_nccl_ask){.kind = hs_nccl_call_of(phase),
+                                .domains = spread.units,
+                                .gpus = spread.most,
+                                .bytes = bytes,
+                                .stride = group->stride / machine->gpus,
+                                .group = group->skips[0].inside > 0 ? group : NULL,
+                                .least = spread.least,
+                                .ranks = group->size};
 }
 
-static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine,
+static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine, int64_t ranks,
                                  const struct hs_stage_key *key, double bytes)
 {
-    int64_t gpus = gpus_of(key->layer, machine->gpus);
+    const struct hs_group group = {
+        .ranks = ranks, .stride = key->layer.stride, .size = key->layer.size};
 
-    return (struct hs_nccl_ask){.kind = hs_nccl_call_of(key->phase),
-                                .domains = (key->layer.size + gpus - 1) / gpus,
-                                .gpus = gpus,
-                                .bytes = bytes,
-                                .stride = key->layer.stride / machine->gpus};
+    return hs_nccl_ask_of(machine, &group, key->phase, bytes);
 }
 
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                   struct hs_stage_key key, double bytes, struct hs_error *err)
+                                   int64_t ranks, struct hs_stage_key key, double bytes,
+                                   struct hs_error *err)
 {
-    struct hs_nccl_ask ask = ask_of(machine, &key, bytes);
+    struct hs_nccl_ask ask = ask_of(machine, ranks, &key, bytes);
     struct hs_nccl_price back;
 
     if (hs_nccl_price(out, machine, &ask, err))
@@ -204,14 +216,15 @@ enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nc
     return HS_OK;
 }
 
-double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key)
+double hs_nccl_layer_share(const struct hs_nccl_machine *machine, int64_t ranks,
+                           struct hs_stage_key key)
 {
     const struct hs_gpu_blocks *known = &machine->parts.blocks;
-    struct hs_nccl_ask ask = ask_of(machine, &key, 1);
+    struct hs_nccl_ask ask = ask_of(machine, ranks, &key, 1);
     struct hs_nccl_graph graph;
     struct hs_shape shape;
 
-    if (known->at_once == 0 || hs_parts_shape(&shape, &machine->parts, ask.domains, ask.gpus, NULL))
+    if (known->at_once == 0 || hs_nccl_shape(&shape, &machine->parts, &ask, NULL))
         return 0;
     graph = hs_nccl_graph(&shape);
     return hs_nccl_blocks_at_work(&graph, known) / (double)known->at_once;
@@ -230,10 +243,10 @@ struct calls {
     double seconds, short_seconds;
 };
 
-static void begin_calls(struct calls *calls, const struct hs_nccl_machine *machine,
+static void begin_calls(struct calls *calls, const struct hs_nccl_machine *machine, int64_t ranks,
                         const struct hs_stage_key *key)
 {
-    struct hs_nccl_ask ask = ask_of(machine, key, 1);
+    struct hs_nccl_ask ask = ask_of(machine, ranks, key, 1);
 
     calls->pair = key->phase == HS_PAIR;
     calls->priced = begin_call(&calls->begun, machine, &ask, NULL) == HS_OK;
@@ -243,9 +256,11 @@ static void begin_calls(struct calls *calls, const struct hs_nccl_machine *machi
 
 /* Those of the layer, in `room` where none are kept. */
 static struct calls *calls_of(struct calls *room, struct hs_kept *kept,
-                              const struct hs_nccl_machine *machine, const struct hs_stage_key *key)
+                              const struct hs_nccl_machine *machine, int64_t ranks,
+                              const struct hs_stage_key *key)
 {
-    const struct hs_kept_name name = {.kind = HS_KEPT_NCCL_CALLS, .key = *key};
+    const struct hs_kept_name name = {
+        .kind = HS_KEPT_NCCL_CALLS, .group = {.ranks = ranks}, .key = *key};
     struct calls *calls = hs_kept_find(kept, &name);
 
     if (calls)
@@ -253,7 +268,7 @@ static struct calls *calls_of(struct calls *room, struct hs_kept *kept,
     calls = hs_kept_add(kept, &name, sizeof(*calls));
     if (!calls)
         *(calls = room) = (struct calls){.bytes = 0};
-    begin_calls(calls, machine, key);
+    begin_calls(calls, machine, ranks, key);
     return calls;
 }
 
@@ -298,9 +313,9 @@ static double seconds_of_calls(const struct calls *calls, const struct hs_nccl_m
 }
 
 double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_kept *kept,
-                             struct hs_stage_key key, double bytes)
+                             int64_t ranks, struct hs_stage_key key, double bytes)
 {
-    struct calls room, *calls = calls_of(&room, kept, machine, &key);
+    struct calls room, *calls = calls_of(&room, kept, machine, ranks, &key);
 
     if (bytes == HS_NEXT_TO_NO_BYTES && !isnan(calls->short_seconds))
         return calls->short_seconds;
@@ -314,9 +329,9 @@ double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_ke
 }
 
 void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
-                                struct hs_stage_key key, double bytes)
+                                int64_t ranks, struct hs_stage_key key, double bytes)
 {
-    struct calls room, *calls = calls_of(&room, machines->calls, machines->first, &key);
+    struct calls room, *calls = calls_of(&room, machines->calls, machines->first, ranks, &key);
     bool priced = choose_runs(calls, bytes);
 
     for (size_t i = 0; i < machines->count; i++)

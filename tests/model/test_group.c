@@ -339,7 +339,65 @@ static void groups_are_counted_in_units(void **state)
     assert_true(uneven > 0);
 }
 
+/* Of each group, by each of its ranks. */
+static struct hs_spread spread_by_hand(const struct hs_group *group, int64_t unit)
+{
+    struct hs_spread worst = {0, 0, 0};
+    int64_t *here = calloc((size_t)(group->ranks / unit + 1), sizeof(*here));
+
+    for (int64_t first = 0; first < group->ranks; first++) {
+        struct hs_spread one = {0, group->size, 0};
+
+        if (hs_group_place(group, first) > 0)
+            continue;
+        memset(here, 0, (size_t)(group->ranks / unit + 1) * sizeof(*here));
+        for (int64_t place = 0; place < group->size; place++)
+            here[hs_group_rank(group, first, place) / unit]++;
+        for (int64_t u = 0; u <= group->ranks / unit; u++)
+            if (here[u] > 0) {
+                one.units++;
+                one.least = here[u] < one.least ? here[u] : one.least;
+                one.most = here[u] > one.most ? here[u] : one.most;
+            }
+        if (worst.units == 0 ||
+            (one.units > 1 && (worst.units == 1 || one.least < worst.least ||
+                               (one.least == worst.least && one.units > worst.units))))
+            worst = one;
+    }
+    free(here);
+    return worst;
+}
+
+static void the_group_that_lies_worst_is_found(void **state)
+{
+    size_t uneven = 0;
+
+    (void)state;
+    for (int64_t unit = 1; unit <= 12; unit++)
+        for (int64_t stride = 1; stride <= 9; stride++)
+            for (int64_t size = 2; size <= 24; size++)
+                for (int64_t blocks = 1; blocks <= 9; blocks += 2) {
+                    bool gap = size % 3 == 0 && size > 3 && blocks % 3 == 0;
+                    struct hs_group group = {
+                        .ranks = stride * size * blocks, .stride = stride, .size = size};
+                    struct hs_spread found, hand;
+
+                    if (gap) {
+                        group.skips[0] = (struct hs_skip){3, 3};
+                        assert_int_equal(hs_group_check(&group, NULL), HS_OK);
+                    }
+                    found = hs_group_spread(&group, unit);
+                    hand = spread_by_hand(&group, unit);
+                    assert_int_equal(found.units, hand.units);
+                    assert_int_equal(found.least, hand.least);
+                    assert_int_equal(found.most, hand.most);
+                    uneven += hand.least < hand.most;
+                }
+    assert_true(uneven > 1000);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("the group that lies worst is found", the_group_that_lies_worst_is_found),
     HS_TEST("meshes are read and written", meshes_are_read_and_written),
     HS_TEST("the longest mesh has room", the_longest_mesh_has_room),
     HS_TEST("a wrong mesh is told with its place", a_wrong_mesh_is_told_with_its_place),
