@@ -166,11 +166,26 @@ static size_t find_plan(const struct hs_predict_point *point, const struct hs_pl
     return i;
 }
 
+/* Plans before `first` are faster by too little: they become ties. */
+static enum hs_status begin_at(struct hs_predict_point *point, size_t first, struct hs_error *err)
+{
+    struct hs_plan *ties = realloc(point->ties, (point->tie_count + first + 1) * sizeof(*ties));
+
+    if (!ties)
+        return hs_no_memory(err);
+    point->ties = ties;
+    for (size_t i = 0; i < first; i++)
+        ties[point->tie_count++] = point->plans[i].plan;
+    point->count -= first;
+    memmove(point->plans, point->plans + first, point->count * sizeof(*point->plans));
+    return HS_OK;
+}
+
 /* A plan of fewer layers that takes next to no longer comes first: more layers are no reason. */
 static enum hs_status simplify(struct hs_predict_point *point, struct hs_error *err)
 {
     struct hs_estimated simplest;
-    size_t i;
+    size_t i = 0;
     enum hs_status status;
 
     if (!point->sampled || point->expected.row_count == 0)
@@ -179,17 +194,14 @@ static enum hs_status simplify(struct hs_predict_point *point, struct hs_error *
     if (status || simplest.plan.split.count >= point->plans[0].plan.split.count ||
         (flat_is_default(point) && hs_plan_is_flat(&simplest.plan)))
         return status;
-    point->ties = malloc(point->count * sizeof(*point->ties));
-    if (!point->ties)
-        return hs_no_memory(err);
-    for (i = 0; i < point->count && point->plans[i].estimate.seconds < simplest.estimate.seconds;)
-        point->ties[point->tie_count++] = point->plans[i++].plan;
-    memmove(point->plans, point->plans + i, (point->count -= i) * sizeof(*point->plans));
+    while (i < point->count && point->plans[i].estimate.seconds < simplest.estimate.seconds)
+        i++;
+    status = begin_at(point, i, err);
     i = find_plan(point, &simplest.plan);
     if (i < point->count)
         remove_at(point, i);
     insert_at(point, 0, &simplest);
-    return HS_OK;
+    return status;
 }
 
 /* The reference among the plans, where it would stand by its time. */
@@ -210,45 +222,32 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 % over
- * a flat plan, which is nobody's default), and the plans before it are ties; a plan, where it gains on three of four samples, and does not rest on a
- * guess; else it cannot tell. */
+ * a flat plan, which is nobody's default); a plan, where it gains on three of four samples, and does
+ * not rest on a guess; else it cannot tell. */
 static enum hs_status decide(struct hs_predict_point *point, const struct hs_asked *asked,
                              size_t reference, struct hs_error *err)
 {
     bool priced = hs_library_is_priced(&point->library);
-    double best = point->plans[0].estimate.seconds;
-    struct hs_estimated kept = point->plans[reference];
+    double worth = priced ? HS_ADVICE_GAIN : HS_EXPECTED_TIE;
+    bool keeps =
+        point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
+    const struct hs_gain *gain = &point->plans[0].estimate.gain;
+    enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
 
-    if (kept.estimate.seconds < (priced ? HS_ADVICE_GAIN : HS_EXPECTED_TIE) * best) {
-        struct hs_plan *ties =
-            realloc(point->ties, (point->tie_count + reference + 1) * sizeof(*ties));
-
-        if (!ties)
-            return hs_no_memory(err);
-        point->ties = ties;
-        for (size_t i = 0; i < reference; i++)
-            ties[point->tie_count++] = point->plans[i].plan;
-        memmove(point->plans, point->plans + reference,
-                (point->count -= reference) * sizeof(*point->plans));
-    }
-    {
-        const struct hs_estimated *first = &point->plans[0];
-        const struct hs_gain *gain = &first->estimate.gain;
-        bool keeps = hs_plan_compare(&first->plan, &kept.plan) == 0;
-        bool likely = !point->sampled || gain->share >= HS_ADVICE_SHARE;
-
-        point->verdict = (struct hs_verdict){
-            .advice = keeps ? (priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN)
-                      : likely && !hs_point_rests_on_guess(asked, point) ? HS_ADVICE_PLAN
-                                                                         : HS_ADVICE_UNDECIDED,
-            .plan = first->plan,
-            .gain = keeps ? 1 : gain->median,
-            .gain_low = keeps ? (point->sampled ? 1 : NAN) : gain->low,
-            .gain_high = keeps ? (point->sampled ? 1 : NAN) : gain->high,
-            .share = keeps ? (point->sampled ? 0 : NAN) : gain->share,
-        };
-    }
-    return HS_OK;
+    if (keeps || reference == 0)
+        point->verdict = (struct hs_verdict){priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, .gain = 1,
+                                             .gain_low = point->sampled ? 1 : NAN,
+                                             .gain_high = point->sampled ? 1 : NAN,
+                                             .share = point->sampled ? 0 : NAN};
+    else
+        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= HS_ADVICE_SHARE) &&
+                                                     !hs_point_rests_on_guess(asked, point)
+                                                 ? HS_ADVICE_PLAN
+                                                 : HS_ADVICE_UNDECIDED,
+                                             .gain = gain->median, .gain_low = gain->low,
+                                             .gain_high = gain->high, .share = gain->share};
+    point->verdict.plan = point->plans[0].plan;
+    return status;
 }
 
 const struct hs_estimated *hs_point_best_plan(const struct hs_predict_point *point)
