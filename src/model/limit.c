@@ -114,8 +114,8 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     return hs_greater(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
 }
 
-/* Its machine with the constants that were fitted to it, or that ship, on machines drawn, too: these
- * differ in what a call takes, and not in what the links do. */
+/* Its machine with the constants that were fitted to it, or that ship, also where it was drawn:
+ * draws differ in what a call takes, and not in what the links do. */
 static struct hs_nccl_machine undrawn(const struct hs_system *system)
 {
     struct hs_nccl_machine machine = system->nccl;

@@ -114,9 +114,9 @@ struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
 /* The same for a layer's communicators, `ranks` counted domain by domain, which all call at once,
  * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
  * its GPUs, and its share of what leads from switch to switch; where domains do not have as many of
- * each it is the slowest's price, whose narrowest domain has the fewest. A pair is the sum of both calls,
- * with the choice of the reduce-scatter, and the range as if they erred together. Communicators
- * that share NVLinks, or the slots of boards, are priced as if alone. */
+ * each it is the slowest's price, whose narrowest domain has the fewest. A pair is the sum of both
+ * calls, with the choice of the reduce-scatter, and the range as if they erred together.
+ * Communicators that share NVLinks, or the slots of boards, are priced as if alone. */
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                    int64_t ranks, struct hs_stage_key key, double bytes,
                                    struct hs_error *err);

@@ -4,8 +4,8 @@
 #include "model/price_nccl_parts.h"
 #include "model/traffic.h"
 
-/* In an all-to-all each of a switch's domains sends to all beyond it, of the `ask->domains` - 1 that
- * its NICs send to. */
+/* In an all-to-all each of a switch's domains sends to all beyond it, and its NICs to all of the
+ * `ask->domains` - 1 others. */
 static double exchange_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
 {
     int64_t under = parts->switch_nodes, own = under / hs_larger(1, ask->stride), here;

@@ -307,8 +307,9 @@ static void what_has_no_price_says_so(void **state)
     hs_system_release(&none);
 }
 
-/* Groups that calls of 1 GiB end with, by hand: of 8 GPUs and NICs a node, 2 of 6 alone in one, 1 of
- * 3 and of 5; of a rack's 72 GPUs 8 of 64 alone, which send 56 GiB-parts each through one NIC. */
+/* Groups that calls of 1 GiB end with, by hand: of 8 GPUs and NICs a node, 2 of 6 alone in one, 1
+ * of 3 and of 5; of a rack's 72 GPUs 8 of 64 alone, each of which sends 56 of its 64 parts by one
+ * NIC. */
 static void groups_are_priced_by_their_slowest(void **state)
 {
     static const struct {
