@@ -143,17 +143,18 @@ static void say_nccl_evidence(const struct builder *b)
 
     if (domains <= 1 && parts->gpu.times == HS_FIGURE_FITTED)
         set_text(b, out,
-                 "nothing was measured on this machine; calls inside nodes with GPUs like "
-                 "%s were",
+                 "nothing was measured on this machine; on others, inside nodes of %s, calls were",
                  parts->gpu.name);
     else if (domains > 1 && parts->network == HS_FIGURE_FITTED)
-        set_text(
-            b, out,
-            "nothing was measured on this machine; %s with %s was, on up to %" PRId64 " node%s%s",
-            parts->gpu.name, parts->nic.name, parts->fitted_domains,
-            HS_PLURAL(parts->fitted_domains), beyond ? ": beyond them it is extrapolated" : "");
+        set_text(b, out,
+                 "nothing was measured on this machine; on others with %s and %s up to %" PRId64
+                 " node%s were%s",
+                 parts->gpu.name, parts->nic.name, parts->fitted_domains,
+                 HS_PLURAL(parts->fitted_domains),
+                 beyond ? ": beyond them it is extrapolated" : "");
     else if (domains > 1 && parts->network == HS_FIGURE_VENDOR)
-        set_text(b, out, "nothing was measured on this machine; %s and %s were, but not together",
+        set_text(b, out,
+                 "nothing was measured on this machine; on others %s and %s were, but not together",
                  parts->gpu.name, parts->nic.name);
     else
         set_text(b, out, "a guess: no machine with %s%s%s was measured", parts->gpu.name,
@@ -194,14 +195,14 @@ static void say_default(const struct builder *b)
     struct hs_default_call *usual;
 
     if (!hs_library_is_priced(price)) {
-        set_text(b, &b->answer->no_default,
-                 b->point->request.problem.group.size == 1 ? "one process communicates with nobody"
-                 : is_calibrated(b->asked)
-                     ? "the calibration measured layers, not the library's call"
-                 : price->library ? "%s's %s%s has no price"
-                                  : "the description names no library",
-                 hs_library_written(price->library), row->written,
-                 b->asked->question->mesh.count > 0 ? " of such groups" : "");
+        set_text(
+            b, &b->answer->no_default,
+            b->point->request.problem.group.size == 1 ? "one process communicates with nobody"
+            : is_calibrated(b->asked) ? "the calibration measured layers, not the library's call"
+            : price->library          ? "%s's %s%s has no price"
+                             : "the machine's description names no library (library=openmpi, say)",
+            hs_library_written(price->library), row->written,
+            b->asked->question->mesh.count > 0 ? " of such groups" : "");
         return;
     }
     usual = b->answer->usual = calloc(1, sizeof(*usual));
@@ -402,10 +403,11 @@ static void say_assumptions(const struct builder *b)
 
     if (hs_system_is_nccl_native(system) && parts->nic_count > 0 && parts->switch_nodes == 0 &&
         domains_of(point) > 1)
-        ASSUME(b,
-               "no oversubscription between nodes; write \"%s, 32:2\" where 32 nodes share "
-               "uplinks of half their rate",
-               system->parts);
+        ASSUME(
+            b,
+            "one switch joins all nodes, without oversubscription; write \"%s, 32:2\" where each "
+            "32 nodes share a switch whose uplinks are oversubscribed 2:1",
+            system->parts);
     if (point->extrapolated)
         ASSUME(b, "%s describes %" PRId64 " processes: its outermost level (%s) goes on",
                b->asked->label, hs_system_capacity(system),

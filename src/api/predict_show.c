@@ -41,14 +41,16 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
 
 void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
+    const struct hs_collective_row *row = &hs_collectives[point->request.problem.collective];
     int64_t np = point->request.problem.group.ranks;
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s%s%s, %s per process%s (predicted)\n",
-                 predict->asked.label, np, np == 1 ? "" : "es",
-                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
-                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
-                 HS_AS_BYTES(point->bytes),
-                 hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));
+    hs_sheet_say(
+        predict->sheet, "%s: %s%s%s, %" PRId64 " process%s%s%s, %s per process (predicted)\n",
+        predict->asked.label, row->written, row->ordered ? " " : "",
+        row->ordered ? hs_order_names[point->request.problem.order] : "", np, np == 1 ? "" : "es",
+        hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
+        hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
+        HS_AS_BYTES(point->bytes));
 }
 
 void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
@@ -65,8 +67,7 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
     hs_sheet_say(predict->sheet, "%s split%s, ", HS_AS_COUNT(found->splits),
                  HS_PLURAL(found->splits));
     if (strcmp(name, "lattice") == 0)
-        hs_sheet_say(predict->sheet, "searched exactly: shortest paths over %s layer%s (%s)\n",
-                     HS_AS_COUNT(found->layers_priced), HS_PLURAL(found->layers_priced), name);
+        hs_sheet_say(predict->sheet, "searched exactly\n");
     else
         hs_sheet_say(predict->sheet, "%s plan%s priced (%s)\n", HS_AS_COUNT(found->looked_at),
                      HS_PLURAL(found->looked_at), name);

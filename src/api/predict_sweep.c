@@ -94,7 +94,8 @@ static void say_samples(const struct hs_predict_sweep *sweep, const struct hs_pr
 {
     if (sweep->sampled)
         hs_sheet_say(predict->sheet,
-                     "\ntimes and gains: expected over %zu samples of what is uncertain\n",
+                     "\ntimes and gains: predicted, expected over %zu simulated samples of what is "
+                     "uncertain; bound: what the links allow; lead: over the runner-up\n",
                      predict->asked.machines->count);
 }
 

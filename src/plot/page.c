@@ -188,18 +188,15 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
 static void add_meaning(struct hs_html_values *values, const struct subject *subject)
 {
     const struct hs_plan *best = &subject->message->best;
-    struct hs_text *meaning = hs_html_value(values, "meaning"), *way = hs_html_value(values, "way");
+    const struct hs_answer_source of = {subject->result, subject->message};
+    struct hs_text *way = hs_html_value(values, "way");
     struct hs_problem problem = hs_result_problem(subject->result, subject->message);
     const struct hs_collective_row *row = &hs_collectives[problem.collective];
     bool outward = hs_problem_begins_inside(&problem);
 
     if (!subject->best || subject->best_is_flat || hs_plan_is_default(best))
         return;
-    hs_text_append(meaning, "%samong %" PRId64 " neighbouring processes", outward ? "first " : "",
-                   best->split.sizes[0]);
-    for (int i = 1; i < best->split.count; i++)
-        hs_text_append(meaning, ", %s across %" PRId64 " such groups", outward ? "then" : "and",
-                       best->split.sizes[i]);
+    hs_answer_append_meaning(hs_html_value(values, "meaning"), &of);
     if (hs_collective_is_one_way(problem.collective))
         hs_text_append(way, "%s in every layer, from the %s", hs_phase_names[row->last],
                        outward ? "inside out" : "outside in");

@@ -76,27 +76,47 @@ void hs_answer_append_verdict(struct hs_text *out, const struct hs_answer_source
     const struct hs_verdict *verdict = &answer->verdict;
     const struct hs_candidate *first = candidate_of(of, &verdict->plan);
     const struct hs_problem problem = hs_result_problem(of->result, of->message);
+    bool undecided = verdict->advice == HS_ADVICE_UNDECIDED;
+    double reference = answer->usual ? answer->usual->seconds : of->message->flat_seconds;
 
     hs_answer_append_title(out, of);
     if (!first)
         return;
     if (verdict->advice == HS_ADVICE_DEFAULT && answer->usual)
         hs_text_append(out, " (%s)", answer->usual->choice);
-    hs_text_append(out, ": %s%s", verdict->advice == HS_ADVICE_UNDECIDED ? "expected " : "",
+    hs_text_append(out, ": %s%s", undecided ? "expected " : "",
                    HS_AS_TIME(first->predicted_seconds));
     append_range(out, first->predicted_low_seconds, first->predicted_high_seconds);
-    if (keeps(of) && problem.group.size > 1)
+    if (keeps(of) && problem.group.size > 1) {
         hs_text_append(
             out, ", bus bandwidth %s GB/s",
             HS_AS_GIGABYTES(hs_problem_bus_bandwidth(&problem, first->predicted_seconds)));
-    else if (!keeps(of) && verdict->gain >= 1) {
+    } else if (undecided) {
+        hs_text_append(out, " against %s", HS_AS_TIME(reference));
+        if (answer->usual)
+            hs_text_append(out, " (%s)", answer->usual->choice);
+    } else if (!keeps(of) && verdict->gain >= 1) {
         hs_text_append(out, ", %s faster than ", HS_AS_GAIN(verdict->gain));
         hs_answer_append_reference(out, of);
-        if (answer->usual)
-            hs_text_append(out, " (%s, %s)", answer->usual->choice,
-                           HS_AS_TIME(answer->usual->seconds));
+        hs_text_append(out, " (%s%s%s)", answer->usual ? answer->usual->choice : "",
+                       answer->usual ? ", " : "", HS_AS_TIME(reference));
     }
     hs_text_append(out, ".");
+}
+
+void hs_answer_append_meaning(struct hs_text *out, const struct hs_answer_source *of)
+{
+    const struct hs_plan *plan = &of->message->best;
+    struct hs_problem problem = hs_result_problem(of->result, of->message);
+    bool outward = hs_problem_begins_inside(&problem);
+
+    if (plan->split.count < 2)
+        return;
+    hs_text_append(out, "%samong %lld neighbouring processes", outward ? "first " : "",
+                   (long long)plan->split.sizes[0]);
+    for (int i = 1; i < plan->split.count; i++)
+        hs_text_append(out, ", %s across %lld such groups", outward ? "then" : "and",
+                       (long long)plan->split.sizes[i]);
 }
 
 /* Of a verdict that keeps the reference: the best of the plans that are no better. */
@@ -130,11 +150,14 @@ void hs_answer_append_odds(struct hs_text *out, const struct hs_answer_source *o
     else if (answer->samples == 0)
         hs_text_append(out, "Times are nominal: how sure that is was not asked.");
     else if (verdict->advice == HS_ADVICE_UNDECIDED && verdict->share >= HS_ADVICE_SHARE)
-        hs_text_append(out, "It would be faster in %.0f %% of %lld samples, but that rests on %s.",
+        hs_text_append(out,
+                       "It would be faster in %.0f %% of %lld simulated samples, but that rests "
+                       "on %s.",
                        100 * verdict->share, (long long)answer->samples, answer->evidence);
     else
         hs_text_append(out,
-                       "It is faster in %.0f %% of %lld samples, by %.3gx to %.3gx with 90 %%.",
+                       "It is faster in %.0f %% of %lld simulated samples; gain %.3gx to %.3gx "
+                       "with 90 %%.",
                        100 * verdict->share, (long long)answer->samples, verdict->gain_low,
                        verdict->gain_high);
 }
@@ -193,6 +216,20 @@ static void say_bound(struct hs_sheet *sheet, const struct hs_answer_source *of)
                      100 * answer->bound_seconds / seconds);
 }
 
+/* How a plan reads, and how it is applied. */
+static void say_meaning(struct hs_sheet *sheet, const struct hs_answer_source *of)
+{
+    struct hs_text meaning = {0};
+
+    hs_answer_append_meaning(&meaning, of);
+    if (meaning.length > 0 && !meaning.failed)
+        hs_sheet_say(sheet, "%s: %s.%s\n", HS_AS_PLAN(&of->message->best), meaning.data,
+                     of->message->answer->verdict.advice == HS_ADVICE_PLAN
+                         ? " To apply it: -o plan.json, then `hiersearch export plan.json --list`."
+                         : "");
+    hs_text_release(&meaning);
+}
+
 static void say_details(struct hs_sheet *sheet, const struct hs_answer_source *of)
 {
     const struct hs_answer *answer = of->message->answer;
@@ -200,12 +237,16 @@ static void say_details(struct hs_sheet *sheet, const struct hs_answer_source *o
 
     say_bound(sheet, of);
     if (first && answer->samples > 0)
-        hs_sheet_say(sheet,
-                     "Best in %.0f %% of %lld samples of what is uncertain (1 %% allowed).\n",
-                     100 * first->probability_best, (long long)answer->samples);
+        hs_sheet_say(
+            sheet,
+            "Of all plans it is the fastest, or within 1 %% of it, in %.0f %% of the samples.\n",
+            100 * first->probability_best);
     if (answer->tie_count > 0)
-        hs_sheet_say(sheet, "Faster by too little: %s%s.\n", HS_AS_PLAN(&answer->ties[0]),
-                     answer->tie_count > 1 ? " and others" : "");
+        hs_sheet_say(sheet, "Faster by less than %d %%, and no reason%s: %s%s.\n",
+                     (answer->verdict.advice == HS_ADVICE_DEFAULT) ? 3 : 1,
+                     (answer->verdict.advice == HS_ADVICE_DEFAULT) ? " to leave the default"
+                                                                   : " for more layers",
+                     HS_AS_PLAN(&answer->ties[0]), answer->tie_count > 1 ? " and others" : "");
     if (answer->decides)
         hs_sheet_say(sheet, "What decides: %s.\n", answer->decides);
 }
@@ -226,6 +267,7 @@ void hs_answer_say(struct hs_sheet *sheet, const struct hs_answer_source *of, si
     say_table(sheet, of, shown, details);
     if (details)
         say_details(sheet, of);
+    say_meaning(sheet, of);
     if (!answer->usual && answer->no_default && best_plan(of))
         hs_sheet_say(sheet, "Gains are over the flat plan: %s.\n", answer->no_default);
     hs_sheet_say(sheet, "Evidence: %s.\n", answer->evidence);

@@ -197,8 +197,8 @@ static void add(struct hs_table *table, const struct record *r)
             P(PREDICTED_RANK), {REMARK, ""}                                                        \
     }
 static const struct hs_pick
-    of_predict[] = {P(RANK), P(PLAN), P(TIME), {RANGE, "90 % range"}, P(GAIN), P(BUSBW)},
-    of_details[] = {P(RANK), P(PLAN), P(TIME),   {RANGE, "90 % range"}, P(GAIN),
+    of_predict[] = {{RANK, "#"}, P(PLAN), P(TIME), {RANGE, "90 % range"}, P(GAIN), P(BUSBW)},
+    of_details[] = {{RANK, "#"}, P(PLAN), P(TIME),   {RANGE, "90 % range"}, P(GAIN),
                     P(BEST), P(BUSBW), P(LAYERS), P(BAR)},
     of_simulate[] = {P(PLAN), P(PREDICTED), {TIME, "simulated"}, P(FINE_MISS), P(BUSBW),
                      {INTERVAL, "predicted +-%"}},

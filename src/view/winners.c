@@ -42,10 +42,10 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
            r->gain_low < r->gain_high                                                              \
                ? HS_AS_GAIN_RANGE(&((struct hs_gain){r->gain, r->gain_low, r->gain_high, 1}))      \
                : NULL)                                                                             \
-    column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
+    column(REACHED, "share_of_limit", "of bound", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
            r->second ? HS_AS_PLAN(r->second) : NULL)                                               \
-    column(MARGIN, "margin", "margin", "%", PERCENT2, ALWAYS, margin(r))                           \
+    column(MARGIN, "margin", "lead", "%", PERCENT2, ALWAYS, margin(r))                           \
     column(REGRET, "regret", "regret", "%", PERCENT2, IF_ANY, r->regret)                           \
     column(GROWTH, "growth", "growth", NULL, TEXT, ALWAYS, r->growth)                              \
     column(HERE, NULL, "", NULL, TEXT, ALWAYS, r->here)                                            \

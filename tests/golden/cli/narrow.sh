@@ -26,4 +26,4 @@ echo "lines of --help that are too wide: $(for command in predict export plot; d
     on_terminal $command --help | sed '/^Examples/,$d' | tr -s ' ' '\n' >words
     on_terminal $command --help | sed '/^Examples/,$d' | awk 'length > 40 && NF > 1'
 done)"
-hiersearch predict 'node:4@100GB/s,net:8@10GB/s~5us' --np 32 -q | grep -c 'rank  plan .* layers'
+hiersearch predict 'node:4@100GB/s,net:8@10GB/s~5us' --np 32 -q | grep -c '#  plan .* busbw'

@@ -8,7 +8,7 @@ for options in '--machines 0' '--machines 1000' '--chunks 1,2' '--chunks 1' '--s
     hiersearch predict summit --np 1024 --size 32MiB -k 1 -q $options | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 done
 echo "\$ ties"
-hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q | sed -n '/^rank/,/^$/p'
+hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q | sed -n '/^ *#/,/^$/p'
 hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q --format csv | cut -d , -f 3-5
 echo "\$ a calibration that leaves no doubt, and one that does"
 hiersearch predict abci-fitted --np 4 -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
