@@ -221,9 +221,9 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 % over
- * a flat plan, which is nobody's default); a plan, where it gains on three of four samples, and does
- * not rest on a guess; else it cannot tell. */
+/* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
+ * over a flat plan, which is nobody's default); a plan, where it gains on three of four samples,
+ * and does not rest on a guess; else it cannot tell. */
 static enum hs_status decide(struct hs_predict_point *point, const struct hs_asked *asked,
                              size_t reference, struct hs_error *err)
 {

@@ -43,7 +43,8 @@ char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job);
 enum hs_status hs_export_need_system(const struct hs_export_job *job,
                                      const struct hs_exporter *exporter, struct hs_error *err);
 
-/* Where there is no plan for a message: its default call is kept, or nothing is known. HS_INVALID. */
+/* Where there is no plan for a message: its default call is kept, or nothing is known. HS_INVALID.
+ * */
 enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t message,
                                         struct hs_error *err);
 /* The plan that is asked for a message: the named one, or the message's best, which may be none. */

@@ -173,7 +173,7 @@ static void one_round(struct job *job)
 
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         need(job, hiersearch_system_find(&system, machines[i], job->error));
-        predict(job, system, "msccl", (const char *const[]){"np", "64", "size", "1MiB:4MiB", NULL});
+        predict(job, system, "plans", (const char *const[]){"np", "64", "size", "1MiB:4MiB", NULL});
         predict(job, system, NULL,
                 (const char *const[]){"mesh", "tp=8,dp=8", "over", "dp", "collective",
                                       "reduce-scatter", "machines", "20", NULL});

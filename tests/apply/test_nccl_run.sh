@@ -248,9 +248,9 @@ predicted() {
 import json, sys
 result = json.load(open(sys.argv[1]))
 one = result["results"][0]
-plans = {candidate["plan"]: candidate for candidate in one["candidates"]}
-plans["8"]["predicted_seconds"], plans["4x2"]["predicted_seconds"] = (plans[plan]["predicted_seconds"] for plan in ("4x2", "8"))
-one.update(message_bytes=int(sys.argv[2]), best="4x2", gain={"median": 2, "low": 2, "high": 2, "share": 1})
+one["candidates"] = [{"plan": plan, "predicted_seconds": seconds} for plan, seconds in (("4x2", 1e-4), ("default", 2e-4))]
+one["verdict"].update(advice="plan", plan="4x2", gain=2, gain_low=2, gain_high=2, share=1)
+one.update(message_bytes=int(sys.argv[2]), best="4x2")
 json.dump(result, open(sys.argv[1], "w"))
 END
 }

@@ -27,7 +27,7 @@ said() { grep -qE -- "$1" err; }
 predicted() {
     local file=$1
     shift
-    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 -q -o "$file" "$@" >/dev/null 2>err
+    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 -q -o "$file" "$@" >/dev/null 2>err
 }
 
 "mpicc.$mpi" -O1 -o carried "$here/carried.c" 2>err || cat err
@@ -97,7 +97,7 @@ timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >ou
 status=$?
 check "and one tells of a command that there is not" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "unknown command"'
 
-"$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
+"$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
     -o pairs.json >/dev/null 2>err
 run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
@@ -128,7 +128,7 @@ timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./comms 258 16384 >alone 2
 check "they take less than half a MiB each" '[ $((peak - $(cut -d" " -f1 alone))) -lt $((258 * 512 * 1024)) ]' alone
 
 # A node of single links that the host sends over.
-"$hiersearch" systems ac922-4gpu --json | sed "s/^  \"levels\"/  \"library\": \"$mpi\",\n  \"executor\": \"host\",\n&/" >links.json
+"$hiersearch" systems ac922-4gpu --json | sed 's/^  "levels"/  "executor": "host",\n&/' >links.json
 for c in allreduce reduce-scatter allgather; do
     "$hiersearch" predict ./links.json --np 4 --algorithms forest,groups --collective $c --size 1KiB,1MiB -q -o trees-$c.json >/dev/null 2>err
 done
@@ -158,7 +158,7 @@ else
     skip "calls of Fortran go by plan, its MPI_IN_PLACE too" "no mpifort.$mpi"
 fi
 if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -o fortran08 "$here/carried08.f90" 2>err; then
-    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 4KiB,8KiB \
+    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --over tp --size 4KiB,8KiB \
         -q -o pairs.json >/dev/null 2>err
     for c in reduce-scatter allgather all-to-all; do
         predicted $c.json --collective $c --size 4KiB,32KiB

@@ -335,7 +335,7 @@ nodes_are_described() {
     result '"proposed_system" not in r["topology"][0] and len(r["topology"][0]["gpus"]) == 4'
     say $? "measure: with a SYSTEM it proposes none" "$scratch/out"
     PYTHONPATH=$here/../result "${PYTHON3:-/usr/bin/python3}" -W ignore -c 'import sys, check_schema
-sys.exit(check_schema.fault(check_schema.validator(), sys.argv[1]))' "$scratch/r.json" >>"$scratch/out" 2>&1
+sys.exit(check_schema.fault(check_schema.validator(), open(sys.argv[1], encoding="utf-8").read()))' "$scratch/r.json" >>"$scratch/out" 2>&1
     say $? "measure: that is by the schema" "$scratch/out"
     other_device nccl driver FAKE_NVML_DRIVER=1.2.3 "1.2.3, CUDA 13.0"
     if [ "$mpi" = mpich ]; then

@@ -61,5 +61,5 @@ for line in lines[1:]: assert json.loads(line)["name"]' "$1"
 # By docs/result.schema.json.
 is_valid() {
     PYTHONPATH=$source_tree/tests/result PYTHONDONTWRITEBYTECODE=1 "$python" -W ignore -c 'import sys, check_schema
-sys.exit(check_schema.fault(check_schema.validator(), sys.argv[1]))' "$1"
+sys.exit(check_schema.fault(check_schema.validator(), open(sys.argv[1], encoding="utf-8").read()))' "$1"
 }
