@@ -76,7 +76,7 @@ class Machine:
         order = ("--order", "in-place") if call in ("reduce-scatter", "allgather") else ()
         out = self.run("predict", self.path(library), "--np", np, "--size", size, "--collective", call, *order, "--machines", "0",
                        "--json", "--quiet")
-        own = json.loads(out)["results"][0]["library"]
+        own = json.loads(out)["results"][0]["default"]
         return own["choice"], own["seconds"]
 
     def platform(self, np):
@@ -85,7 +85,7 @@ class Machine:
             result = self.scratch / "result.json"
             result.unlink(missing_ok=True)
             self.run("predict", self.path("mpich"), "--np", np, "--size", "1MiB", "--machines", "0", "--quiet", "-o", result)
-            self.run("export", result, "--to", "simgrid", "-o", folder, "--quiet")
+            self.run("export", result, "--to", "simgrid", "--plan", np, "-o", folder, "--quiet")
         return folder
 
     def simulate(self, binary, np, call, algorithms, sizes):

@@ -228,7 +228,7 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
                              size_t reference, struct hs_error *err)
 {
     bool priced = hs_library_is_priced(&point->library);
-    double worth = priced ? HS_ADVICE_GAIN : HS_EXPECTED_TIE;
+    double worth = priced ? HS_ADVICE_GAIN : point->sampled ? HS_EXPECTED_TIE : 1;
     bool keeps =
         point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
     const struct hs_gain *gain = &point->plans[0].estimate.gain;
