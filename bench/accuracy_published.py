@@ -808,7 +808,7 @@ def report_table(points):
     for p in points:
         if p.table.collective == "allreduce" and p.table.algorithm.startswith("NCCL default"):
             systems[p.table.system].append(p)
-    print("\n| machine, which the constants have not seen | GPUs | 1 MiB | 64 MiB | 1 GiB |\n|---|---|---|---|---|")
+    print("\n| machine, left out of the fit | GPUs | 1 MiB | 64 MiB | 1 GiB |\n|---|---|---|---|---|")
     for system, mine in sorted(systems.items()):
         ranks = max(p.table.ranks for p in mine)
         cells = [table_cell([p for p in mine if p.table.ranks == ranks], size * MIB) for size in (1, 64, 1024)]
