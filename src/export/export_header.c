@@ -211,9 +211,9 @@ static bool is_native(const struct hs_export_job *job, const struct hs_exporter 
 
     for (size_t i = 0; i < job->result->message_count; i++)
         if (exporter->sizes || i == job->message)
-            native = native && (hs_plan_is_default(hs_export_wanted(job, i)) ||
-                                (hs_export_is_nccl_native(job) &&
-                                 hs_plan_is_flat(hs_export_wanted(job, i))));
+            native = native &&
+                     (hs_plan_is_default(hs_export_wanted(job, i)) ||
+                      (hs_export_is_nccl_native(job) && hs_plan_is_flat(hs_export_wanted(job, i))));
     return native;
 }
 

@@ -123,8 +123,7 @@ static enum hs_status check_usable(const struct hs_session *session, const struc
     char size[HS_UNIT_TEXT];
 
     for (size_t i = 0; i < result->message_count; i++)
-        if (result->messages[i].best.chunks == 0 ||
-            !result->messages[i].candidates[0].measured ||
+        if (result->messages[i].best.chunks == 0 || !result->messages[i].candidates[0].measured ||
             result->messages[i].candidates[0].measured->status != HS_MEASURE_OK)
             return hs_fail(err, HS_FAILED, "no candidate was measured without fault at %s%s",
                            hs_bytes_format(size, result->messages[i].message_bytes),

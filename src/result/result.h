@@ -96,9 +96,9 @@ struct hs_result_message {
     uint64_t splits, looked_at;
     struct hs_pruned *pruned; /* [pruned_count] owned */
     size_t pruned_count;
-    struct hs_certificate *certificate;   /* owned; of a lazy search, else NULL */
-    struct hs_answer *answer;             /* owned; NULL: nothing was predicted */
-    double flat_seconds;                  /* predicted, or measured where there is a measurement */
+    struct hs_certificate *certificate; /* owned; of a lazy search, else NULL */
+    struct hs_answer *answer;           /* owned; NULL: nothing was predicted */
+    double flat_seconds;                /* predicted, or measured where there is a measurement */
     struct hs_plan best; /* of the candidates; chunks 0: none; it may be HS_DEFAULT_CALL */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */
     size_t baseline_count;
