@@ -19,7 +19,7 @@
 #include "../tests/model/trust_price.h"
 #include "../tests/problem_world.h"
 #include "base/random.h"
-#include "search/expected.h"
+#include "search/proposal.h"
 
 #define CHOSEN_ON  HS_MACHINES_USUAL
 #define ASKED_ON   HS_EXPECTED_ASKED

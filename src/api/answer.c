@@ -13,6 +13,7 @@
 #include "api/point.h"
 #include "base/list.h"
 #include "model/limit.h"
+#include "search/proposal.h"
 #include "view/figures.h"
 
 #define HINT_GAIN    1.05  /* what was not asked for is worth a hint from 5 % on */

@@ -10,7 +10,7 @@
 #include "model/calibration.h"
 #include "model/price_library.h"
 #include "model/price_nccl.h"
-#include "search/expected.h"
+#include "search/proposal.h"
 
 #define DRAWN 40
 
