@@ -1,6 +1,6 @@
 /*
- * proposal.h - what to measure: which uncertain parameter, which stage or which two plans beside each
- * other would take most off the expected loss of a choice (expected.h), of rows.
+ * proposal.h - what to measure: which uncertain parameter, which stage or which two plans beside
+ * each other would take most off the expected loss of a choice (expected.h), of rows.
  */
 #ifndef HS_SEARCH_PROPOSAL_H
 #define HS_SEARCH_PROPOSAL_H
