@@ -627,7 +627,7 @@ static void models_lie_in_shards(void **state)
 static void a_job_gains(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    struct hiersearch_question *question = ASK("predict", "profile", COUNTED);
+    struct hiersearch_question *question = ASK("predict", "profile", COUNTED, "machines", "0");
     struct hiersearch_inputs *inputs;
     char *json;
 
