@@ -45,7 +45,7 @@ def test_measured_pages(data, program):
     log = data / "result/logs/nodes.txt"
     page = hs.fit_page("8xH100, 8xNDR400", log)
     assert any("18 times of NCCL's own calls" in note for note in page.notes)
-    assert page.startswith("8xH100, 8xNDR400: 16 processes on 2 full nodes")
+    assert page.startswith("8xH100, 8xNDR400: AllReduce, 16 processes on 2 full nodes")
 
 
 def test_listed_pages(data, program, tmp_path):

@@ -81,7 +81,7 @@ def test_one_verdict(system, options, said):
     assert said in (None, title)
     text = hs.predict_page(system, **options)
     assert re.search(rf"\n{re.escape(title)}(:| \()", text)
-    assert re.search(rf" 1  {re.escape(verdict.plan)} ", text)
+    assert re.search(rf"^ *1  {re.escape(verdict.plan)} ", text, re.M)
     assert f"<h1>{title}</h1>" in html.unescape(str(hs.report(result)))
     assert title in html.unescape(result._repr_html_())
     if verdict.gain_low is not None:
