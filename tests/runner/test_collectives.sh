@@ -78,7 +78,7 @@ for collective in "${collectives[@]}"; do
                 \"2x4\": n / 2 / nv + 2 * n * 3 / 4 / ib, \"4x2\": 2 * n * 2 / 4 / ib + 2 * n / 2 / ib, \
                 \"2x2x2\": n / 2 / nv + 2 * n / ib}[c[\"plan\"]]]) and len(m[\"candidates\"]) == 4)(2**20, 20e9, 100e9)"'
         else
-            "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --order $order --top 4 --json >predicted.json
+            "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --order $order --top 4 --machines 0 --json >predicted.json
             check "$collective, $order: what is played takes what predict says" '[ $status = 0 ] && [ "$(get all.json "sorted((c[\"plan\"], \
                 \"%.9g\" % c[\"measured\"][\"median_seconds\"]) for c in m[\"candidates\"])")" = "$(get predicted.json "sorted((c[\"plan\"], \
                 \"%.9g\" % c[\"predicted_seconds\"]) for c in m[\"candidates\"])")" ]'
@@ -114,9 +114,9 @@ for order in permuted packed; do
     measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
     "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
     status=$?
-    check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, reduce-scatter $order\$" out'
+    check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: ReduceScatter $order, 8 processes on 4 full nodes, 1MiB per process (predicted)\$" out'
     check "fit makes points of its stages, $order" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
-        --order $order --top 4 --json >again.json && "$python" -c "
+        --order $order --top 4 --machines 0 --json >again.json && "$python" -c "
 import json
 truth = [m for m in json.load(open(\"fit.json\"))[\"results\"] if m[\"message_bytes\"] == 262144][0]
 truth = {c[\"plan\"]: c[\"measured\"][\"median_seconds\"] for c in truth[\"candidates\"]}
@@ -127,8 +127,8 @@ done
 measure 8 "$system" --size 64KiB:1MiB --backend null --collective all-to-all --all -q -o fit.json
 "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
 status=$?
-check "fit answers an all-to-all that was measured" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, all-to-all$" out'
-"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective all-to-all --top 4 --json >again.json
+check "fit answers an all-to-all that was measured" '[ $status = 0 ] && grep -q "^fitted: all-to-all, 8 processes on 4 full nodes, 1MiB per process (predicted)$" out'
+"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective all-to-all --top 4 --machines 0 --json >again.json
 check "and predicts what its splits took" '"$python" -c "
 import json
 found = {c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(\"again.json\"))[\"results\"][0][\"candidates\"]}

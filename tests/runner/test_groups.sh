@@ -85,7 +85,7 @@ full = {x[\"bytes\"] for x in p if x[\"stride\"] == 4 and x[\"phase\"] == \"$col
 n = 2 ** 20 if \"$collective\" != \"allreduce\" else 2 ** 19
 assert full == {n, n / 2, n / 4, n / 8}, full"'
     for other in allreduce reduce-scatter allgather; do
-        "$hiersearch" predict cal.json --mesh tp=2,dp=4 --over dp --collective $other --size 1MiB --json >again.json
+        "$hiersearch" predict cal.json --mesh tp=2,dp=4 --over dp --collective $other --size 1MiB --machines 0 --json >again.json
         check "and predicts what a group's $other takes" 'same all-$other.json again.json'
     done
 done
@@ -140,7 +140,7 @@ check "--resume goes on with the others" '[ $status = 0 ] && holds hang.json "r[
 # ---- what others make of it ----------------------------------------------------------------------------------------------
 measure 8 "$system" --size 64KiB:1MiB --backend null --mesh tp=2,dp=4 --over dp --all -q -o sweep.json
 "$hiersearch" fit "$system" sweep.json -o fitted.json >out 2>err
-check "fit makes points of its stages" '"$hiersearch" predict fitted.json --mesh tp=2,dp=4 --over dp --size 1MiB --json >again.json && \
+check "fit makes points of its stages" '"$hiersearch" predict fitted.json --mesh tp=2,dp=4 --over dp --size 1MiB --machines 0 --json >again.json && \
     same all-allreduce.json again.json'
 check "compare says how far the prediction is off" '"$hiersearch" compare all-allreduce.json >out && grep -q "^error *mean 0.0 %" out'
 check "the report names the groups" '"$hiersearch" report sweep.json -o report.html 2>err && grep -q "over dp of tp=2,dp=4" report.html'
