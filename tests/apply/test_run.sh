@@ -112,12 +112,12 @@ check "a plan that loses is left to the library after 66 calls" '[ $status = 0 ]
 LD_PRELOAD=$PWD/slow.so run 4 --reproducible allreduce.json -- ./comms 1 16384 40
 check "but not where calls have to be reproducible" '[ $status = 0 ] && said "a rank had 80 calls by plan; "'
 
-# What the library says of a wrong call it says here, too.
+# What the library says of a wrong call it says here, too. Open MPI takes buffers that overlap in two of them.
 "mpicc.$mpi" -O1 -w -o wrong "$here/wrong.c" 2>err
 timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./wrong >alone 2>err </dev/null
 run 4 --reproducible "${all[@]}" -- ./wrong
 check "errors of wrong calls are those that the library has" '[ $status = 0 ] && [ "$(wc -l <alone)" = 10 ] && [ "$(grep -c ": 0$" alone)" -lt 10 ] && \
-    cmp out alone && said "2 calls by plan"' alone
+    cmp out alone && said "[24] calls by plan"' alone
 
 # Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
 run 4 --reproducible allreduce.json -- ./comms 258 16384
