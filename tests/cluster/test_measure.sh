@@ -55,7 +55,7 @@ if grep -q "no fit" err; then
 else
     "$hiersearch" predict cal6.json --np 6 --size 64KiB --machines 0 >predicted 2>>err
     check "$sentence" \
-        'grep -q "^nodes of 4 and of 2 ranks are cut into units of 2$" predicted && grep -qE "^ +[0-9] +2x3 " predicted'
+        'grep -q "^Assumed: .*nodes of 4 and of 2 ranks are cut into units of 2" predicted && grep -qE "^ *[0-9] +2x3 " predicted'
 fi
 
 lack=$(shm_lacks 64)
