@@ -32,8 +32,8 @@ for how in --static ''; do
             eval "cc -std=c11 -Wall -Wextra -Werror -o $3 $3.c ${1:+-Wl,-Bstatic -lhiersearch -Wl,-Bdynamic} $flags"' \
             sh "$how" "$examples/$example.c" "$example"
     done
-    # A ring of 4 over 1 GB/s: 2 (p - 1) / p n / bandwidth.
-    step 'the best plan is that of the equation' prints '4 takes 1500000.0 us' ./best_plan one:4@1GB/s~0us 4 1GB
+    # A ring of 4 over 1 GB/s: 2 (p - 1) / p n / bandwidth is 1.5 s; expected over the samples it is a little more.
+    step 'the best plan is that of the equation, over the samples' prints '4 takes 1551152.9 us' ./best_plan one:4@1GB/s~0us 4 1GB
     # Linked statically it has no place of its own.
     step 'shipped systems are found' in_tree ${how:+HIERSEARCH_CONFIGS="$tree/share/hiersearch/configs"} ./best_plan abci 128 64MiB
 done
