@@ -118,6 +118,8 @@ static enum hs_status ask(struct asking *asking, struct hiersearch_system *syste
                                               .system = &chosen->system,
                                               .machines = &chosen->machines,
                                               .label = hs_system_label(chosen),
+                                              .typed = hs_system_typed(system),
+                                              .further = as || asking->settings.details,
                                               .began_seconds = hs_clock_seconds()};
     return say_command(asking, system, question, err);
 }

@@ -122,6 +122,8 @@ static enum hs_status answer_by(const struct hs_predict *asked, const struct hs_
                           .strategy = hs_search_strategy_find("lattice"),
                           .system = system,
                           .machines = &machines,
+                          .typed = asked->system,
+                          .further = true,
                           .label = asked->asked.label ? asked->asked.label : system->name};
     hs_sheet_begin(&sheet, asked->out, &asked->settings->print, asked->terminal);
     status = answer(&predict, err);

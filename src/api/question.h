@@ -124,7 +124,8 @@ struct hs_asked {
     struct hs_machines *machines; /* that fit its description; for the advice at least */
     const char *label;            /* what to call the system: its name, or the line of text */
     const char *typed;            /* the system as a word of a command; NULL: the label */
-    double began_seconds;         /* hs_clock_seconds; for the budget */
+    bool further;         /* hints, what decides and what to measure, too: many times the work */
+    double began_seconds; /* hs_clock_seconds; for the budget */
     /* Told now and then how far the search of a point is; NULL: nobody. */
     void (*watch)(void *watcher, const struct hs_problem *problem, uint64_t done, uint64_t all);
     void *watcher;

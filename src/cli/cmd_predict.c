@@ -126,6 +126,8 @@ static enum hs_status run_on_system(struct hs_context *context, const struct hs_
     predict.asked = (struct hs_asked){.question = &settings->ask,
                                       .strategy = hs_search_strategy_find(settings->ask.search),
                                       .system = &system,
+                                      .further = true,
+                                      .typed = predict.system,
                                       .label = hs_system_is_text(predict.system) ? predict.system
                                                                                  : system.name};
     if (status == HS_OK && settings->before) {
