@@ -116,8 +116,10 @@ check "but not where calls have to be reproducible" '[ $status = 0 ] && said "a 
 "mpicc.$mpi" -O1 -w -o wrong "$here/wrong.c" 2>err
 timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./wrong >alone 2>err </dev/null
 run 4 --reproducible "${all[@]}" -- ./wrong
+taken=2
+[ "$mpi" != openmpi ] || taken=4
 check "errors of wrong calls are those that the library has" '[ $status = 0 ] && [ "$(wc -l <alone)" = 10 ] && [ "$(grep -c ": 0$" alone)" -lt 10 ] && \
-    cmp out alone && said "[24] calls by plan"' alone
+    cmp out alone && said "a rank had $taken calls by plan"' alone
 
 # Room is shared by communicators, and by what was written of it; beyond a limit a reason of its own says so.
 run 4 --reproducible allreduce.json -- ./comms 258 16384

@@ -99,16 +99,16 @@ static void sweep(int64_t last, const int *chunks, size_t chunk_count)
     }
 }
 
-static void lattice_equals_exhaustive_without_chunks_for_every_np_to_2048(void **state)
+static void lattice_equals_exhaustive_without_chunks_for_every_np_to_4096(void **state)
 {
     (void)state;
-    sweep(hs_tests_quick() ? 1024 : 2048, NULL, 0);
+    sweep(hs_tests_quick() ? 1024 : 4096, NULL, 0);
 }
 
-static void lattice_equals_exhaustive_with_chunks_for_every_np_to_2048(void **state)
+static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **state)
 {
     (void)state;
-    sweep(hs_tests_quick() ? 512 : 2048, four_chunks, 4);
+    sweep(hs_tests_quick() ? 512 : 4096, four_chunks, 4);
 }
 
 /* Where NCCL runs, layers in chunks share the processors of their GPUs. */
@@ -888,10 +888,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("number of splits is the published sequence",
             number_of_splits_is_the_published_sequence),
     HS_TEST("lattice has the divisors and their pairs", lattice_has_the_divisors_and_their_pairs),
-    HS_TEST("lattice equals exhaustive without chunks for every np to 2048",
-            lattice_equals_exhaustive_without_chunks_for_every_np_to_2048),
-    HS_TEST("lattice equals exhaustive with chunks for every np to 2048",
-            lattice_equals_exhaustive_with_chunks_for_every_np_to_2048),
+    HS_TEST("lattice equals exhaustive without chunks for every np to 4096",
+            lattice_equals_exhaustive_without_chunks_for_every_np_to_4096),
+    HS_TEST("lattice equals exhaustive with chunks for every np to 4096",
+            lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
     HS_TEST("where NCCL runs, the GPUs' processors are searched as exactly",
             processors_are_searched_as_exactly),
     HS_TEST("one stage of NCCL's is offered in the fewest chunks",
