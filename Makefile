@@ -114,46 +114,52 @@ DEFINED := $(if $(SANITIZE),,-Wl,-z,defs)
 HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model machine search result apply compare export api console view plot engine runner measure cli
+ALL_LAYERS := base system model links library estimate detect engine record search apply export answer show plot api cli runner
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/engine/cuda_[dgkm]*.[ch] \
     src/runner/pattern_kernels.h))
 # What stands in for MPI and NCCL, in programs of other people.
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 # What both have of the rest: of model and base what they call, which needs no library.
-INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
+INTERPOSERS_BOTH := src/record/counts.c src/apply/loaded.c src/apply/reasons.c
 # In the place of the solver of linear programs, which they do not bring along.
 INTERPOSERS_UNSOLVED := src/apply/unsolved.c
 INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(INTERPOSERS_UNSOLVED) \
-    $(filter-out src/model/packing_master.c,$(call sources,model)) $(call sources,base))
+    $(filter-out src/links/packing_master.c,$(foreach l,$(CORE),$(call sources,$(l)))))
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c packing.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_UNSOLVED),$(sort $(wildcard src/$(1)/*.c)))
-MPI_LAYERS := engine runner measure
+MPI_LAYERS := engine runner
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
-archive = $(call folder,$(1))/lib/libhs_$(1).a
+# These have circles still, and are one archive each.
+archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
+$(foreach l,system links library estimate,$(eval ARCHIVE_$(l) := model))
+ARCHIVE_answer := show
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
-USES_base   := base
-USES_model  := model base
-USES_search := search model base
-USES_result := result model base
-USES_apply := apply result model base
+CORE := estimate library links model system base
+USES_base := base
+USES_system := $(CORE)
+USES_model := $(CORE)
+USES_links := $(CORE)
+USES_library := $(CORE)
+USES_estimate := $(CORE)
+USES_detect := detect $(CORE)
+USES_engine := engine $(CORE)
+USES_record := record $(CORE)
+USES_search := search $(CORE)
+USES_apply := apply record $(CORE)
 # The interposer, which is in no archive.
 INCLUDES_apply := engine
-USES_compare := compare search result model base
-USES_machine := machine model base
-USES_export := export result model base
-USES_api    := api plot view console export compare search apply result machine model base
-USES_console := console base
-USES_view   := view console export compare search result model base
-USES_plot   := plot view console export compare search result model base
-USES_cli    := cli api plot view console export compare search apply result machine model base
-USES_engine := engine model base
-USES_runner := runner engine result machine model base
-USES_measure := measure cli runner engine api plot view console export compare search apply result machine model base
+USES_export := export record $(CORE)
+USES_answer := show answer export search apply record detect $(CORE)
+USES_show := $(USES_answer)
+USES_plot := plot $(USES_show)
+USES_api := api $(USES_plot)
+USES_cli := cli $(USES_api)
+USES_runner := runner engine $(USES_cli)
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -181,13 +187,13 @@ endef
 $(foreach l,$(MPI_LAYERS:=/) apply/mpi_,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
-$(call archive,$(1)): $(call objects,$(1))
+$(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1)),$(call archive,$(l))),$(call objects,$(l))))
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(filter-out system links library estimate answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
@@ -196,15 +202,16 @@ $(SHARED:%=$(BUILD)/share/hiersearch/%): $(BUILD)/share/hiersearch/%:
 	@ln -sfn "$$(pwd)/$*" $@
 $(call archive,base): | $(SHARED:%=$(BUILD)/share/hiersearch/%)
 
-libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
+once = $(if $(1),$(firstword $(1)) $(call once,$(filter-out $(firstword $(1)),$(1))))
+libs = $(call once,$(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l)))))
 
 $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj-pic/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
 
-$(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIBS))
+$(BUILD)/hiersearch-measure: $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj-pic/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj-pic/runner/main.o $(call libs,$(USES_runner)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
 $(PLAIN_BUILD)/obj-pic/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
@@ -298,7 +305,7 @@ ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) src/engine/forests.c \
-    $(foreach l,$(USES_result),$(call sources,$(l)))
+    $(foreach l,$(USES_record),$(call sources,$(l)))
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_send hs_transport_receive hs_transport_test \
     hs_transport_launch smpi_shared_free
@@ -359,7 +366,7 @@ headers:
 
 # A folder includes only the folders it may use (the USES_ lists above).
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine result model base"
+	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)"
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.

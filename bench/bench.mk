@@ -68,7 +68,7 @@ $(BUILD)/bench/two_ways: bench/two_ways.c $(call libs,$(USES_model))
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS) -lsimgrid
 endif
-$(BUILD)/bench/links: bench/links.c tests/model/all_cuts.h $(call libs,$(USES_model))
+$(BUILD)/bench/links: bench/links.c tests/links/all_cuts.h $(call libs,$(USES_model))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tests/model/trust_price.h"
+#include "../tests/library/trust_price.h"
 #include "../tests/problem_world.h"
 #include "base/random.h"
 #include "search/proposal.h"

@@ -1,10 +1,10 @@
 /*
- * links.c - what trees packed on a node's links reach (model/packing.h), on the systems named:
+ * links.c - what trees packed on a node's links reach (links/packing.h), on the systems named:
  * every choice of 2 and more of a node's GPUs, or of 16 some that are drawn.
  *
  *     links NAME...      of configs/NAME.json
  *
- * Bounds by maximum flows stand against all cuts and partitions (tests/model/all_cuts.h), the trees
+ * Bounds by maximum flows stand against all cuts and partitions (tests/links/all_cuts.h), the trees
  * of a root against ForestColl's k (arXiv 2402.06787, section 4: q / gcd(q, all rates), where p / q
  * is the least |S| / B(S)), times against those of rings, and those of trees that have one way
  * alone between two units (struct hs_links, fixed_ways) against those that choose.
@@ -15,12 +15,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tests/model/all_cuts.h"
+#include "../tests/links/all_cuts.h"
 #include "base/random.h"
-#include "model/cuts.h"
-#include "model/packing.h"
-#include "model/subsets.h"
-#include "model/system.h"
+#include "links/cuts.h"
+#include "links/packing.h"
+#include "links/subsets.h"
+#include "system/system.h"
 
 #define DRAWN       200
 #define ALL_UP_TO   8  /* units of a node of which all choices are taken */

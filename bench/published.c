@@ -37,10 +37,10 @@
 #include "base/list.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "model/library_mpi.h"
-#include "model/machines.h"
-#include "model/price_mpi.h"
-#include "model/price_nccl.h"
+#include "estimate/machines.h"
+#include "library/library_mpi.h"
+#include "library/price_mpi.h"
+#include "library/price_nccl.h"
 
 #define WORDS_MAX 12
 

@@ -1,5 +1,5 @@
 /*
- * two_ways.c - packed trees (model/packing.h) in SimGrid, each arc by its own way: what MPI's
+ * two_ways.c - packed trees (links/packing.h) in SimGrid, each arc by its own way: what MPI's
  * ranks, between which a platform has one route, cannot play.
  *
  *     two_ways NAME...      of configs/NAME.json, whose first level is single links
@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/packing.h"
-#include "model/system.h"
+#include "links/packing.h"
+#include "system/system.h"
 
 #define SEGMENTS 256
 #define BYTES    1e12 /* of all */

@@ -34,7 +34,7 @@ sanitizers)
     for test in "$asan"/tests/*/test_*; do
         [ -x "$test" ] && [[ $test != *.d ]] && step "${test#"$asan"/tests/} is clean under ASan and UBSan" "$test"
     done
-    step "8 threads of the library are clean under ASan and UBSan" "$asan/tests/api/threads" tests/result/logs/nodes.txt 8 1
+    step "8 threads of the library are clean under ASan and UBSan" "$asan/tests/api/threads" tests/record/logs/nodes.txt 8 1
     for target in "$asan"/fuzz/*_replay; do
         name=$(basename "$target" _replay)
         step "corpus of $name is clean under ASan and UBSan" "$target" "tests/fuzz/corpus/$name"
@@ -50,7 +50,7 @@ threads)
     step "the library builds with -fsanitize=thread" \
         make -s BUILD="$build/threads" SANITIZE=thread HAVE_MPI=0 HAVE_SIMGRID=0 instrumented-threads
     step "8 threads that use it are clean under ThreadSanitizer" \
-        "$build/threads/tests/api/threads" tests/result/logs/nodes.txt 8 1
+        "$build/threads/tests/api/threads" tests/record/logs/nodes.txt 8 1
     ;;
 valgrind)
     check=(valgrind -q --error-exitcode=99 --leak-check=full "--errors-for-leak-kinds=definite,possible")

@@ -9,10 +9,10 @@
 #include "problem_world.h"
 #include "test.h"
 
-#include "model/machines.h"
+#include "estimate/machines.h"
 #include "model/plan.h"
 #include "model/price.h"
-#include "model/system.h"
+#include "system/system.h"
 
 static inline struct hs_system parse(const char *text)
 {

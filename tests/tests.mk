@@ -1,7 +1,7 @@
 # The tests, what fuzzes, and the stand-in for NCCL (CONTRIBUTING.md). Included by the Makefile.
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model machine search result apply compare console export api view plot cli engine runner measure
+TEST_LAYERS := $(ALL_LAYERS)
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
@@ -42,7 +42,7 @@ FUZZ_RUNS ?= 1000000
 FUZZ_CALLS ?= 100000
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
-FUZZ_LAYERS := machine $(USES_plot)
+FUZZ_LAYERS := $(USES_plot)
 # Of the runner, what reads journals: no MPI in it.
 FUZZ_SOURCES := $(addprefix src/runner/,journal_restore.c journal_lines.c contest.c samples.c)
 FUZZ_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-fuzz/%.o,$(foreach l,$(FUZZ_LAYERS),$(call sources,$(l))) \
@@ -84,11 +84,11 @@ export BUILD PYTHON3 MPICC
 LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_executors search/test_lazy)
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/result/check_schema.py tests/cli/test_megatron.py "make -s headers" \
+    tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py "make -s headers" \
     "make -s layers" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
-    "$(LIBRARY_THREADS) tests/result/logs/nodes.txt" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
+    "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
-    "tests/model/test_published.sh $(BUILD)/bench/published" \
+    "tests/library/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
 FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
@@ -130,7 +130,7 @@ endif
 endif
 endif
 
-other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_measure))) $(INTERPOSERS_SHARE) $(filter %.o,$(GPU_LIBS))
+other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_runner))) $(INTERPOSERS_SHARE) $(filter %.o,$(GPU_LIBS))
 	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) PLAIN_BUILD=$(BUILD) MPICC=mpicc.openmpi measure-programs)
 measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
@@ -199,7 +199,7 @@ $(BUILD)/tests/nccl/gpu_probe: $(BUILD)/tests/nccl/gpu_probe.o $(STANDIN) $(call
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/standin_rules: $(BUILD)/tests/nccl/standin_rules.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
-$(BUILD)/tests/nccl/measure: $(BUILD)/obj-pic/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
+$(BUILD)/tests/nccl/measure: $(BUILD)/obj-pic/runner/main.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)

@@ -36,8 +36,8 @@ check 'its tag is of manylinux, for any Python 3' '[[ $whl == *-py3-none-manylin
 mkdir "$scratch/bin" "$scratch/user"
 ln -s "$python" "$scratch/bin/python3"
 cp -r --parents "$whl" "$scratch"
-cp -r --parents python/tests python/notebooks pyproject.toml docs/python.md tests/result/logs tests/machine/topologies tests/golden/fit tests/golden/profile \
-    tests/golden/predict/job-measured.json tests/model/calibrated.json tests/compare/data "$scratch/user"
+cp -r --parents python/tests python/notebooks pyproject.toml docs/python.md tests/record/logs tests/detect/topologies tests/golden/fit tests/golden/profile \
+    tests/golden/predict/job-measured.json tests/estimate/calibrated.json tests/answer/data "$scratch/user"
 whl=$scratch$whl
 drop=()
 if [ "$(id -u)" = 0 ]; then

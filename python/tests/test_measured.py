@@ -9,7 +9,7 @@ from conftest import PROGRAM, ROOT, plain
 import hiersearch as hs
 
 PARTS = "8xH100, 8xNDR400"
-LOGS = sorted(path.name for path in (ROOT / "tests/result/logs").iterdir())
+LOGS = sorted(path.name for path in (ROOT / "tests/record/logs").iterdir())
 FORMATS = [one["name"] for one in hs.formats()]
 
 

@@ -1,7 +1,7 @@
 /* Exports by the library. */
 #include <stdlib.h>
 
-#include "api/exports.h"
+#include "answer/exports.h"
 #include "api/handles.h"
 #include "base/json_write.h"
 #include "base/notes.h"

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/compared.h"
-#include "api/fit.h"
-#include "api/gains.h"
+#include "answer/compared.h"
+#include "answer/fit.h"
+#include "answer/gains.h"
+#include "answer/predict.h"
 #include "api/handles.h"
-#include "api/predict.h"
 #include "base/list.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,

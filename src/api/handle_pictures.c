@@ -1,6 +1,6 @@
 /* Plots and reports by the library. */
 #include "api/handles.h"
-#include "api/pictures.h"
+#include "plot/pictures.h"
 
 /* What is beside a profile, which is drawn alone. */
 static enum hs_status check_alone(const struct hs_inputs *inputs, const char *profile, size_t alone,

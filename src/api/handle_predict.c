@@ -1,9 +1,9 @@
 /* Predictions of the library. */
 #include <string.h>
 
+#include "answer/predict.h"
+#include "answer/systems.h"
 #include "api/handles.h"
-#include "api/predict.h"
-#include "api/systems.h"
 #include "base/clock.h"
 
 /* A question that is asked of a system. */

@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/compared.h"
-#include "api/exports.h"
-#include "api/fit.h"
-#include "api/gains.h"
+#include "answer/compared.h"
+#include "answer/exports.h"
+#include "answer/fit.h"
+#include "answer/gains.h"
+#include "answer/predict.h"
+#include "answer/simulated.h"
 #include "api/handles.h"
-#include "api/pictures.h"
-#include "api/predict.h"
-#include "api/simulated.h"
-#include "api/systems_show.h"
 #include "base/json_write.h"
+#include "plot/pictures.h"
+#include "show/systems_show.h"
 
 static const char *const *no_words(void)
 {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/exports.h"
+#include "answer/exports.h"
+#include "answer/simulated.h"
 #include "api/handles.h"
-#include "api/simulated.h"
 
 /* The plans of a text with commas between, as a list of words in `text`, a copy of it. */
 static enum hs_status split_plans(struct hs_argument_list *plans, char *text, struct hs_error *err)

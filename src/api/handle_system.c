@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/systems.h"
 #include "api/handles.h"
-#include "api/systems.h"
-#include "api/systems_show.h"
-#include "machine/system_find.h"
+#include "detect/system_find.h"
+#include "show/systems_show.h"
 
 static enum hs_status new_system(struct hiersearch_system **system, struct hs_error *err)
 {

@@ -12,11 +12,11 @@
 #include "hiersearch.h"
 #pragma GCC visibility pop
 
-#include "api/exports.h"
-#include "api/inputs.h"
+#include "answer/exports.h"
+#include "answer/inputs.h"
 #include "base/options.h"
-#include "model/machines.h"
-#include "view/sheet.h"
+#include "estimate/machines.h"
+#include "show/sheet.h"
 
 struct hiersearch_error {
     struct hs_error error;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "apply/counts.h"
+#include "record/counts.h"
 
 #define HS_PUBLIC __attribute__((visibility("default")))
 #ifdef OPEN_MPI

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apply/counts.h"
 #include "apply/nccl_abi.h"
+#include "record/counts.h"
 
 /* FNV-1a of these bytes. */
 uint64_t hs_nccl_hash(const void *data, size_t bytes);

@@ -17,13 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apply/counts.h"
 #include "apply/nccl_abi.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_plans.h"
 #include "apply/nccl_real.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
+#include "record/counts.h"
 
 #define HS_PUBLIC __attribute__((visibility("default")))
 

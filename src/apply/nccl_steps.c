@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-#include "apply/counts.h"
 #include "apply/nccl_driver.h"
+#include "record/counts.h"
 
 /* Bytes of a block of an allreduce are a multiple of it: NCCL's kernels go element by element where
  * one does not begin at 16 bytes, and a line of a GPU's memory has 128. */

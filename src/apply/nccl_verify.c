@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply/counts.h"
 #include "apply/nccl_driver.h"
+#include "record/counts.h"
 
 /* What is on the host, each of as many bytes as a call may have. */
 enum { OF_PLAN, OF_LIBRARY, LARGEST, SMALLEST, COPIES };

@@ -1,8 +1,8 @@
 /*
  * unsolved.c - in programs of other people, which are to bring no solver along: no trees are packed
- * there (model/packing_parts.h). What is carried out there was planned elsewhere.
+ * there (links/packing_parts.h). What is carried out there was planned elsewhere.
  */
-#include "model/packing_parts.h"
+#include "links/packing_parts.h"
 
 enum hs_status hs_packer_solve(struct hs_packer *packer, double enough, struct hs_error *err)
 {

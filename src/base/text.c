@@ -243,3 +243,30 @@ const char *hs_nearest_name(const char *wrong, const char *const *names, size_t 
     }
     return nearest;
 }
+
+void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t indent, size_t width)
+{
+    bool line_begins = true;
+
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+
+        if (length > 0 && !line_begins && at + 1 + length > width) {
+            hs_text_append(out, "\n%*s", (int)indent, "");
+            at = indent;
+            line_begins = true;
+        }
+        if (length > 0) {
+            hs_text_append(out, "%s%.*s", line_begins ? "" : " ", (int)length, text);
+            at += length + (line_begins ? 0 : 1);
+            line_begins = false;
+        }
+        text += length;
+        if (*text == '\n') {
+            hs_text_append(out, "\n%*s", text[1] && text[1] != '\n' ? (int)indent : 0, "");
+            at = indent;
+            line_begins = true;
+        }
+        text += *text != '\0';
+    }
+}

@@ -62,4 +62,9 @@ enum hs_status hs_vocabulary_find(size_t *out, const char *typed, const struct h
 /* Heap copy of a string; NULL in gives NULL out; NULL also when out of memory. */
 char *hs_strdup(const char *text);
 
+/* Appends text broken at blanks into lines of at most `width` columns. The first line is taken to
+ * stand at column `at` already, the others begin with `indent` blanks; a newline in the text begins
+ * a new line. */
+void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t indent, size_t width);
+
 #endif

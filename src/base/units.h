@@ -26,7 +26,7 @@
 #define HS_NP_MAX    ((int64_t)1 << 31)  /* largest process count accepted */
 
 /* Times that come from outside are 0 or in this range, which holds whatever a system within its own
- * bounds (model/system.h) can cost: so quotients of times, their squares, and sums of these stay
+ * bounds (system/system.h) can cost: so quotients of times, their squares, and sums of these stay
  * finite. */
 #define HS_SECONDS_MIN 1e-60
 #define HS_SECONDS_MAX 1e64

@@ -6,7 +6,7 @@
 #define HS_CLI_BECOME_MEASURE_H
 
 #include "base/error.h"
-#include "console/command.h"
+#include "cli/command.h"
 
 /* The names by which the one program knows what it is to do. */
 #define HS_MEASURE_PROGRAM   "hiersearch-measure"

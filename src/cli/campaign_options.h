@@ -12,7 +12,7 @@
 #include "cli/option_rows.h"
 #include "model/backends.h"
 #include "model/collective.h"
-#include "model/datatype.h"
+#include "system/datatype.h"
 
 /* What is called, and by whom. */
 struct hs_call_options {
@@ -29,7 +29,7 @@ struct hs_machine_words {
     struct hs_count_list gpus;
 };
 
-/* Of the null backend: what it plays (model/faults.h; NULL: nothing), and the seed of its noise. */
+/* Of the null backend: what it plays (cli/faults.h; NULL: nothing), and the seed of its noise. */
 struct hs_play_options {
     const char *faults;
     int64_t seed;

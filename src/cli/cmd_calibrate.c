@@ -7,9 +7,9 @@
 
 #include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/faults.h"
 #include "cli/option_rows.h"
 #include "model/backends.h"
-#include "model/faults.h"
 
 #define FIELD(name) offsetof(struct hs_calibrate_settings, name)
 #define WHAT        "What is measured"

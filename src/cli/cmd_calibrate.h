@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "cli/campaign_options.h"
 #include "model/stage.h"
-#include "view/sheet.h"
+#include "show/sheet.h"
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_calibrate_settings {

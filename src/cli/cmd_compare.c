@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/compared.h"
+#include "answer/compared.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "api/exports.h"
+#include "answer/exports.h"
 #include "cli/commands.h"
 #include "cli/export_files.h"
 #include "cli/inputs.h"

@@ -1,12 +1,12 @@
 #include <string.h>
 
-#include "api/fit.h"
-#include "api/predict.h"
+#include "answer/fit.h"
+#include "answer/predict.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "machine/system_find.h"
+#include "detect/system_find.h"
 
 struct fit_settings {
     const char *system;

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "console/markdown.h"
+#include "cli/markdown.h"
 
 struct help_settings {
     const char *command;

@@ -7,8 +7,8 @@
 
 #include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/faults.h"
 #include "cli/option_rows.h"
-#include "model/faults.h"
 #include "search/search.h"
 
 #define WORDS_MAX   16

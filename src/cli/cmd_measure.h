@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
-#include "view/sheet.h"
+#include "show/sheet.h"
 
 #define HS_SEARCH_AUTO "auto" /* by what is known of the system */
 #define HS_SEARCH_LAZY "lazy" /* layers first */

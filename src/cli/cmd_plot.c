@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "api/pictures.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "plot/gnuplot.h"
+#include "plot/pictures.h"
 
 struct plot_settings {
     struct hs_argument_list results;

@@ -1,14 +1,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "api/predict.h"
+#include "answer/predict.h"
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "console/progress_line.h"
-#include "machine/system_find.h"
-#include "view/figures.h"
+#include "cli/progress_line.h"
+#include "detect/system_find.h"
+#include "show/figures.h"
 
 struct predict_words {
     struct hs_argument_list systems; /* as typed; with --profile they may be results */

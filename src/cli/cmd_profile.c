@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/gains.h"
-#include "apply/counts_files.h"
+#include "answer/gains.h"
 #include "apply/settings.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
-#include "result/profile.h"
+#include "record/counts_files.h"
+#include "record/profile.h"
 
 struct profile_settings {
     struct hs_interposed interposed;

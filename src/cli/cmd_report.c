@@ -1,7 +1,7 @@
-#include "api/pictures.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
+#include "plot/pictures.h"
 
 struct report_settings {
     struct hs_argument_list results;

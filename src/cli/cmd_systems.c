@@ -1,8 +1,8 @@
-#include "api/systems.h"
-#include "api/systems_show.h"
+#include "answer/systems.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
-#include "machine/system_find.h"
+#include "detect/system_find.h"
+#include "show/systems_show.h"
 
 struct systems_words {
     struct hs_argument_list systems; /* at most one, but for --from and --check */

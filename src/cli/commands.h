@@ -7,7 +7,7 @@
 #ifndef HS_CLI_COMMANDS_H
 #define HS_CLI_COMMANDS_H
 
-#include "console/command.h"
+#include "cli/command.h"
 
 /* The table, in the order of --help. Ends with a NULL. */
 extern const struct hs_command *const hs_commands[];

@@ -4,7 +4,7 @@
 #ifndef HS_CLI_EXPORT_FILES_H
 #define HS_CLI_EXPORT_FILES_H
 
-#include "console/command.h"
+#include "cli/command.h"
 #include "export/export.h"
 
 /* Where to. Borrowed. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "machine/system_find.h"
+#include "detect/system_find.h"
 
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err)

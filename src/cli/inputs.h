@@ -4,8 +4,8 @@
 #ifndef HS_CLI_INPUTS_H
 #define HS_CLI_INPUTS_H
 
-#include "api/inputs.h"
-#include "console/command.h"
+#include "answer/inputs.h"
+#include "cli/command.h"
 
 /* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
  * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */

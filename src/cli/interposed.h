@@ -5,7 +5,7 @@
 #ifndef HS_CLI_INTERPOSED_H
 #define HS_CLI_INTERPOSED_H
 
-#include "console/command.h"
+#include "cli/command.h"
 
 #define HS_INTERPOSER "libhiersearch-mpi.so"
 #define HS_OF_NCCL    "libhiersearch-nccl.so"

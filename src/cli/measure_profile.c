@@ -6,8 +6,8 @@
 
 #include "cli/cmd_measure.h"
 #include "cli/inputs.h"
-#include "result/profile_call.h"
-#include "view/figures.h"
+#include "record/profile_call.h"
+#include "show/figures.h"
 
 /* A size that costs next to nothing gets this part of an even share. */
 #define LEAST_SHARE 0.1

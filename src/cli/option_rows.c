@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/systems.h"
-#include "machine/system_find.h"
+#include "answer/systems.h"
+#include "detect/system_find.h"
 #include "model/backends.h"
-#include "model/datatype.h"
-#include "view/sheet.h"
+#include "show/sheet.h"
+#include "system/datatype.h"
 
 /* "2%" or "0.5 %". */
 static enum hs_status parse_percent(void *field, const struct hs_option *option, const char *text,

@@ -6,10 +6,10 @@
 #ifndef HS_CLI_OPTION_ROWS_H
 #define HS_CLI_OPTION_ROWS_H
 
-#include "api/rows.h"
-#include "console/command.h"
+#include "answer/rows.h"
+#include "cli/command.h"
 #include "model/stage.h"
-#include "view/sheet.h"
+#include "show/sheet.h"
 
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
 
@@ -54,7 +54,7 @@ const char *const *hs_operation_words(void);
 #define HS_ROW_OUTPUT(heading, place, must, text)                                                  \
     HS_ROW_FILE("output", 'o', heading, place, must, text)
 
-/* struct hs_print (view/sheet.h): the format of what is printed, the flag that was there first for
+/* struct hs_print (show/sheet.h): the format of what is printed, the flag that was there first for
  * one of them, and how text looks. */
 #define HS_ROWS_PRINT(heading, place, json)                                                        \
     HS_ROW_FORMAT(heading, place),                                                                 \
@@ -113,7 +113,7 @@ const char *const *hs_operation_words(void);
         .help = "of the null backend's noise"                                                      \
     }
 
-/* const char *: see model/faults.h. */
+/* const char *: see cli/faults.h. */
 #define HS_FAULT_LINE(kind, title, value, text) "\n" title "=" value ": " text
 #define HS_ROW_FAULTS(heading, place)                                                              \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /*
  * simulate.h - what the files of `hiersearch simulate` share.
  *
- * cmd_simulate.c reads the settings and saves the result (api/simulated.h chooses plans and shows
+ * cmd_simulate.c reads the settings and saves the result (answer/simulated.h chooses plans and shows
  * it); simulate_run.c has them simulated by hiersearch-simulate under smpirun; simulate_progress.c
  * says on stderr how far it is.
  */
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/simulated.h"
-#include "console/progress_line.h"
+#include "answer/simulated.h"
+#include "cli/progress_line.h"
 
 /* simulate_run.c: whether a simulation can be had at all, before one is prepared. HS_FAILED
  * with what to install where smpirun or hiersearch-simulate is missing. */

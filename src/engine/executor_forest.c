@@ -2,7 +2,7 @@
  * executor_forest.c - a phase over trees that were packed on a graph of links, as a state machine:
  * see executors.h.
  *
- * Each tree (model/packing.h) has a part of its root's block, or of the whole message of an
+ * Each tree (links/packing.h) has a part of its root's block, or of the whole message of an
  * allreduce, as long as its share says; parts are cut into as many segments, so that all trees are
  * through at the same time. Segment s goes over an edge of a tree in turn s + h: h, of what goes
  * up, is how far its sender is above the furthest leaf below it; of what comes down, how far its
@@ -21,7 +21,7 @@
 #include "engine/executors.h"
 #include "engine/flow.h"
 #include "engine/layer_comms.h"
-#include "model/packing.h"
+#include "links/packing.h"
 
 /* Slots that a neighbour's flow has at least, where segments can be short enough. */
 #define WINDOW_LEAST 8
@@ -330,7 +330,7 @@ static bool grow(void *list, size_t count, size_t bytes)
 }
 
 /* Parts of the block, or the message, by the shares of its trees, whose sum may be a little more
- * than 1 (model/forests.h); the longest. */
+ * than 1 (links/forests.h); the longest. */
 static size_t cut_parts(struct forest *forest)
 {
     const struct hs_packing *packing = forest->packing;

@@ -8,8 +8,8 @@
 #include <mpi.h>
 
 #include "engine/idle.h"
-#include "model/forests.h"
-#include "model/system.h"
+#include "links/forests.h"
+#include "system/system.h"
 
 /* Collective over `comm`, whose ranks all have the same system. Of what links join in its first
  * level, where they do and ranks fill nodes, by the one way that there is from rank to rank

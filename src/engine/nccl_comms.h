@@ -35,8 +35,8 @@
 #include "engine/idle.h"
 #include "engine/nccl_api.h"
 #include "engine/nccl_record.h"
-#include "model/datatype.h"
 #include "model/group.h"
+#include "system/datatype.h"
 
 /* A buffer that communicators may register (zero-copy). */
 struct hs_nccl_buffer {

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/datatype.h"
+#include "system/datatype.h"
 
 struct hs_reduction {
     enum hs_datatype datatype;

@@ -10,8 +10,8 @@
 #include "base/list.h"
 #include "base/utf8.h"
 #include "export/exporters.h"
+#include "links/graph.h"
 #include "model/backends.h"
-#include "model/graph.h"
 
 #define EXPORTERS_MAX 64
 

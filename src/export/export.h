@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "result/profile_call.h"
+#include "record/profile_call.h"
 
 /* What the caller wants exported. */
 struct hs_export_job {

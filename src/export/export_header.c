@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "estimate/gaps.h"
 #include "export/exporters.h"
-#include "model/gaps.h"
-#include "result/doubt.h"
+#include "record/doubt.h"
 
 const struct hs_export_comment hs_export_comment_none = {"", "", ""};
 const struct hs_export_comment hs_export_comment_hash = {"", "# ", ""};

@@ -11,7 +11,7 @@
 #include "base/json_write.h"
 #include "base/units.h"
 #include "export/export.h"
-#include "model/packing.h"
+#include "links/packing.h"
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colours;

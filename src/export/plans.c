@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "export/size_rules.h"
-#include "model/graph.h"
+#include "links/graph.h"
 #include "model/rules.h"
 #include "model/traffic.h"
 

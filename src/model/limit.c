@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/constants_mpi.h"
-#include "model/graph.h"
-#include "model/price_mpi.h"
-#include "model/system_parts.h"
+#include "library/constants_mpi.h"
+#include "library/price_mpi.h"
+#include "links/graph.h"
 #include "model/traffic.h"
+#include "system/system_parts.h"
 
 /* A level that ranks are spread over: what its children hold. */
 struct tier {

@@ -38,7 +38,7 @@
 #define HS_MODEL_LIMIT_H
 
 #include "model/problem.h"
-#include "model/system.h"
+#include "system/system.h"
 
 /* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
  * travels, or because the system was calibrated: then its figures are those of layers, and do not

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/graph.h"
+#include "links/graph.h"
 #include "model/limit.h"
 #include "model/traffic.h"
 

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "model/problem.h"
-#include "model/system.h"
+#include "system/system.h"
 
 /* What a stage's time grows along with the bytes, launches apart:
  *     latency_seconds + seconds_per_byte * m * (p - 1) / p */

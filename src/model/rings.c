@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "model/packing.h"
+#include "links/packing.h"
 
 #define RINGS_MAX 64
 #define STEPS_MAX 40000 /* of one search */

@@ -6,8 +6,8 @@
 
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "view/figures.h"
-#include "view/profiles.h"
+#include "show/figures.h"
+#include "show/profiles.h"
 
 #define ROWS_MOST  20
 #define LABEL_TEXT 128

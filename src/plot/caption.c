@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "plot/csv.h"
-#include "result/result_gaps.h"
+#include "record/result_gaps.h"
 
 #define LINE_BYTES    118 /* of a caption's line: what fits under a plot */
 #define CAPTION_LINES 3

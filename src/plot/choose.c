@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "view/figures.h"
+#include "show/figures.h"
 
 /* ---- the message size ---- */
 

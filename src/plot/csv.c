@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "view/figures.h"
+#include "show/figures.h"
 
 #define TICKS 8
 

@@ -7,7 +7,7 @@
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "view/figures.h"
+#include "show/figures.h"
 
 struct sizes {
     const struct hs_result *result;

@@ -8,15 +8,15 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
-#include "result/doubt.h"
-#include "result/result_gaps.h"
-#include "view/answers.h"
-#include "view/candidates.h"
-#include "view/exporters.h"
-#include "view/html.h"
-#include "view/render.h"
-#include "view/stages.h"
-#include "view/winners.h"
+#include "record/doubt.h"
+#include "record/result_gaps.h"
+#include "show/answers.h"
+#include "show/candidates.h"
+#include "show/exporters.h"
+#include "show/html.h"
+#include "show/render.h"
+#include "show/stages.h"
+#include "show/winners.h"
 
 #define CANDIDATES_SHOWN 100
 #define HOSTS_SHOWN      64

@@ -8,7 +8,7 @@
 #define HS_PLOT_PAGE_H
 
 #include "plot/plot.h"
-#include "view/html.h"
+#include "show/html.h"
 
 struct hs_page_picture {
     const char *kind; /* of plot: also its anchor */

@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "result/profile.h"
+#include "record/profile.h"
 
 #define HS_PLOT_FORMAT "hiersearch.plot/1"
 

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "plot/page.h"
-#include "view/html.h"
-#include "view/profiles.h"
-#include "view/render.h"
+#include "show/html.h"
+#include "show/profiles.h"
+#include "show/render.h"
 
 #define CALLS_SHOWN 100
 

@@ -27,7 +27,7 @@
 #include "base/error.h"
 #include "model/problem.h"
 #include "model/stage.h"
-#include "result/result.h"
+#include "record/result.h"
 #include "runner/samples.h"
 #include "runner/step.h"
 

@@ -37,7 +37,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "model/fit.h"
+#include "estimate/fit.h"
 #include "runner/contest.h"
 
 #define HS_JOURNAL_FORMAT     "hiersearch.journal/2"

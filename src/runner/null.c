@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/faults.h"
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
-#include "model/faults.h"
 #include "model/price.h"
 #include "runner/pattern.h"
 

@@ -2,7 +2,7 @@
  * null.h - backend `null`: plays a model instead of moving data, to test everything around it.
  *
  * Work takes no time. Its device_seconds is the model's price (bytes that travel, padding included)
- * times what the faults say (model/faults.h). Noise is drawn from the seed, what runs, the message
+ * times what the faults say (cli/faults.h). Noise is drawn from the seed, what runs, the message
  * size, and the number of the run of that: a job that is resumed, or that measures in another
  * order, draws the same. Each run puts the expected result of the first elements into the output,
  * and only those are there and verified, so any number of processes and any message size will do. A
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
-#include "model/system.h"
+#include "system/system.h"
 
 #define HS_NULL_ELEMENTS 64 /* of a buffer that are really there, at most */
 

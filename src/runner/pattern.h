@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/datatype.h"
 #include "model/group.h"
+#include "system/datatype.h"
 
 struct hs_pattern {
     enum hs_datatype datatype;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/scontrol.h"
+#include "detect/scontrol.h"
 #include "runner/check.h"
 #include "runner/ranks.h"
 

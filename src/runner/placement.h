@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "machine/node_order.h"
+#include "detect/node_order.h"
 
 /* Where the ranks are; the same on all ranks. */
 struct hs_rank_order {

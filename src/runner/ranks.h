@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "engine/idle.h"
-#include "model/system.h"
+#include "system/system.h"
 
 struct hs_ranks {
     MPI_Comm comm; /* the caller's */

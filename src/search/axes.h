@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
+#include "estimate/machines.h"
 #include "model/job.h"
-#include "model/machines.h"
 #include "search/search.h"
 
 /* Parts of axes, the innermost first. No two neighbours are of the same axis. */

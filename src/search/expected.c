@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
-#include "model/graph.h"
+#include "links/graph.h"
 #include "search/letters.h"
 #include "search/paths.h"
 

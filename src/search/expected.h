@@ -16,8 +16,8 @@
 #ifndef HS_SEARCH_EXPECTED_H
 #define HS_SEARCH_EXPECTED_H
 
-#include "model/machines.h"
-#include "model/price_library.h"
+#include "estimate/machines.h"
+#include "library/price_library.h"
 #include "search/lattice.h"
 #include "search/search.h"
 

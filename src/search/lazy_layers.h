@@ -13,8 +13,8 @@
 #ifndef HS_SEARCH_LAZY_LAYERS_H
 #define HS_SEARCH_LAZY_LAYERS_H
 
-#include "model/certificate.h"
-#include "model/fit.h"
+#include "estimate/certificate.h"
+#include "estimate/fit.h"
 #include "search/lattice.h"
 
 /* In this order: what is known of a layer. */

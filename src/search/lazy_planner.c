@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/belief.h"
-#include "model/calibration.h"
-#include "model/graph.h"
+#include "estimate/belief.h"
+#include "estimate/calibration.h"
+#include "links/graph.h"
 #include "model/price.h"
 
 /* Machines drawn: as many as tell 2 % of them apart, fewer where there are many layers. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "model/graph.h"
+#include "links/graph.h"
 
 /* ---- fronts ---------------------------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@
 #include "base/error.h"
 #include "model/plan.h"
 #include "model/price.h"
-#include "model/system.h"
+#include "system/system.h"
 
 #define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */
 #define HS_CHUNK_CHOICES  64    /* different chunk counts in one search */

@@ -12,7 +12,7 @@
 #include "engine/mpi_status.h"
 #include "engine/packing.h"
 #include "model/traffic.h"
-#include "result/result.h"
+#include "record/result.h"
 #include "simulate/simulate.h"
 
 /* From here on time runs; far enough in the future that every rank has heard of it. */

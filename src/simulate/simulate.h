@@ -5,7 +5,7 @@
  *
  *     smpirun ... hiersearch-simulate RESULT_FILE
  *
- * Every rank is a simulated process. The file (result/result.h) has one message, and the candidates
+ * Every rank is a simulated process. The file (record/result.h) has one message, and the candidates
  * to simulate; what comes in its place, complete or not at all, has their times, too, and is ranked
  * by them. Each plan is run once (the simulation is deterministic), in the order of the file, from
  * a moment that is the same on all ranks to the last rank's end. A stage's time is the sum over its

@@ -26,7 +26,7 @@
 #include "engine/idle.h"
 #include "engine/mpi_status.h"
 #include "engine/stages.h"
-#include "model/links.h"
+#include "links/links.h"
 #include "model/traffic.h"
 #include "simulate/simulate.h"
 

@@ -207,7 +207,7 @@ check("so is a job by what was measured", shown("predict", {"profile": COUNTED},
       printed("predict", [JOB_RESULT, "--profile", COUNTED]))
 TRAIN = ROOT / "tests/golden/profile/train.json"
 FITTED = [ROOT / "tests/golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
-LOG = sorted((ROOT / "tests/result/logs").glob("*.txt"))[0]
+LOG = sorted((ROOT / "tests/record/logs").glob("*.txt"))[0]
 for paths, system_text, options in (
         (FITTED, "abci", {}), (FITTED[:1], None, {"plans": "all"}), (FITTED, "abci", {"plans": "worst", "noise": "true"}),
         (FITTED, None, {"format": "csv"}), (FITTED, None, {"plans": "some"}), ([LOG], "8xH100, 8xNDR400", {}), ([LOG], None, {}),
@@ -244,7 +244,7 @@ check("what cannot be true is shown as the program shows it", shown("systems", {
       program("systems", "--check", "nvlink:8@9000GB/s,ib@25GB/s~9us", status=1).stdout)
 for paths, options in ((["dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf"], {}), (["ac922.xml"], {"name": "mine", "format": "json"}),
                        (["gb200.txt"], {"text": "true"}), (["hwloc.xml", "ibstatus.txt"], {"format": "csv"})):
-    paths = [str(ROOT / "tests/machine/topologies" / path) for path in paths]
+    paths = [str(ROOT / "tests/detect/topologies" / path) for path in paths]
     node = made("system_from_files", (ctypes.c_char_p * len(paths))(*map(str.encode, paths)), ctypes.c_size_t(len(paths)))
     for handle in node, made("system_copy", node):
         check(f"systems --from {' '.join(paths)} {' '.join(words_of(options))} is shown as the program shows it",
@@ -374,7 +374,7 @@ for path in topology:
 
 # ---- fit, compare, export
 with tempfile.TemporaryDirectory() as folder:
-    for log in sorted((ROOT / "tests/result/logs").iterdir()):
+    for log in sorted((ROOT / "tests/record/logs").iterdir()):
         system = made("system_find", "8xH100, 8xNDR400")
         ran = subprocess.run([BUILD / "hiersearch", "fit", "8xH100, 8xNDR400", log], capture_output=True, text=True, check=False)
         try:

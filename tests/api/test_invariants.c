@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/point.h"
+#include "answer/point.h"
 #include "base/random.h"
-#include "machine/system_find.h"
-#include "view/answers.h"
+#include "detect/system_find.h"
+#include "show/answers.h"
 
 #define CASES     (hs_tests_quick() ? (size_t)120 : (size_t)400)
 #define SAMPLES   40

@@ -947,7 +947,7 @@ static void inputs_that_are_missing_are_said(void)
     assert_ok(hiersearch_inputs_new(&inputs, error));
     assert_refused(hiersearch_inputs_add_file(inputs, NULL, error),
                    "expected the path of a file, found none");
-    assert_refused(hiersearch_inputs_add_text(inputs, "tests/result/logs/nodes.txt", NULL, error),
+    assert_refused(hiersearch_inputs_add_text(inputs, "tests/record/logs/nodes.txt", NULL, error),
                    "expected the text of a file, found none");
     assert_refused(hiersearch_inputs_add_text(inputs, NULL, "{}", error),
                    "expected a name for the text, found none");

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "../test.h"
-#include "apply/counts_files.h"
-#include "apply/merge.h"
 #include "base/random.h"
+#include "record/counts_files.h"
+#include "record/merge.h"
 
 static char folder[] = "/dev/shm/test_counts_XXXXXX";
 

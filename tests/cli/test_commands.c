@@ -4,8 +4,8 @@
 #include "test.h"
 
 #include "base/options.h"
+#include "cli/command.h"
 #include "cli/commands.h"
-#include "console/command.h"
 
 static void every_command_can_be_found(void **state)
 {

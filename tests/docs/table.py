@@ -18,7 +18,7 @@ FILES = (
     (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|compare|plots|calibration|gpu)\.md|.*--help|README\.md)$",
      RESULTS),
     (r"^docs/compare\.md$", '''ln -s "$SRC/tests" tests
-cp tests/compare/data/null16.json measured.json
+cp tests/answer/data/null16.json measured.json
 hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
 cp "$SRC/tests/model/calibrated.json" calibrated.json
 cp "$SRC/tests/result/logs/nodes.txt" nccl.txt
@@ -152,7 +152,7 @@ EXCUSED = (
     Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
     Excuse(r"^(tests/cluster/)?(cluster|fakessh)\b", "needs root", "tests/cluster/test_cluster.sh", "cluster"),
     Excuse(r"^BARE=1 .*tests/nccl/gpu_check\.sh", "needs GPUs", "tests/nccl/test_gpu_check.sh", "docs/gpu.md"),
-    Excuse(r"hiersearch systems --here", "needs GPUs", "tests/machine/test_here.sh", "--here"),
+    Excuse(r"hiersearch systems --here", "needs GPUs", "tests/detect/test_here.sh", "--here"),
     Excuse(r"^apt-get download|dpkg -x|^tests/nccl/in_root\.sh|nvidia\.nccl", "downloads packages; for a machine with a GPU and no root",
            "tests/nccl/in_root.sh", "dpkg -x"),
     Excuse(r"run gpus\.json", "needs GPUs, and NCCL", "tests/apply/test_nccl_run.sh", '"$hiersearch" run r.json'),

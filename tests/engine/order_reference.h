@@ -13,8 +13,8 @@
 
 #include "half_reference.h"
 #include "model/algorithm.h"
-#include "model/datatype.h"
 #include "model/plan.h"
+#include "system/datatype.h"
 
 #define ORDER_RANKS_MAX 64
 

@@ -14,7 +14,7 @@
 
 #include "engine/executors.h"
 #include "engine/layer_comms.h"
-#include "model/packing.h"
+#include "links/packing.h"
 
 #include "order_reference.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/log_calls.h"
+#include "record/log_calls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

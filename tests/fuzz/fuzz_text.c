@@ -10,7 +10,7 @@
 #include "model/job.h"
 #include "model/price.h"
 #include "model/rules.h"
-#include "model/system.h"
+#include "system/system.h"
 
 static void check(int holds)
 {

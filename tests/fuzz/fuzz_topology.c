@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/topology_file.h"
+#include "detect/topology_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,10 +10,10 @@
 
 #include "../problem_world.h"
 #include "base/utf8.h"
+#include "estimate/calibration.h"
 #include "export/export.h"
-#include "model/calibration.h"
 #include "plot/page.h"
-#include "result/points.h"
+#include "record/points.h"
 #include "runner/journal.h"
 #include "search/search.h"
 

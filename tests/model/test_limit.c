@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "library/price_library.h"
 #include "model/limit.h"
-#include "model/price_library.h"
 
 #define GIB 1073741824.0
 

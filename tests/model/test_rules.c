@@ -1,5 +1,5 @@
 /* Rules of plans as text: written and read, found for a message, and what is refused. */
-#include "graphs.h"
+#include "../links/graphs.h"
 
 #include <string.h>
 

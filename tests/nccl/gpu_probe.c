@@ -6,7 +6,7 @@
  *
  * {"format": "hiersearch.gpu-probe/1", "gpu": ..., "driver": ..., "processors": ..., "figures":
  * [{"name": ..., "bytes": ..., "count": ..., "seconds": ...}, ...]}: each the median of RUNS
- * (model/gpu_probe.h; `hiersearch fit` takes it). One process, no MPI, no NCCL; under 90 s.
+ * (estimate/gpu_probe.h; `hiersearch fit` takes it). One process, no MPI, no NCCL; under 90 s.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "engine/cuda_kernels.h"
-#include "model/datatype.h"
-#include "model/gpu_probe.h"
+#include "estimate/gpu_probe.h"
+#include "system/datatype.h"
 
 #define RUNS         15
 #define BATCH        100 /* calls, or kernels in a row */

@@ -318,7 +318,7 @@ other_device() {
     rm -f "$scratch/j"
 }
 
-# On machines that are made up: tests/machine/fake_nvml.c. With MPICH two ranks can be told that they are on two nodes.
+# On machines that are made up: tests/detect/fake_nvml.c. With MPICH two ranks can be told that they are on two nodes.
 nodes_are_described() {
     ${CC:-cc} -shared -fPIC -o "$scratch/nvml.so" "$here/../machine/fake_nvml.c" || { say 1 "a fake NVML is built"; return; }
     export HIERSEARCH_NVML=$scratch/nvml.so FAKE_NVML=switch

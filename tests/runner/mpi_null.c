@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/system.h"
 #include "runner/bench.h"
 #include "runner/null.h"
+#include "system/system.h"
 
 #define RANKS 4
 #define COUNT 250000 /* float32: 1 MB */

@@ -1,15 +1,15 @@
 /* The plans of least expected time against an enumeration of all plans that shares no code with it.
  * */
-#include "../model/trust_price.h"
+#include "../library/trust_price.h"
 #include "systems.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/calibration.h"
-#include "model/price_library.h"
-#include "model/price_nccl.h"
+#include "estimate/calibration.h"
+#include "library/price_library.h"
+#include "library/price_nccl.h"
 #include "search/proposal.h"
 
 #define DRAWN 40

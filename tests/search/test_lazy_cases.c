@@ -4,7 +4,7 @@
  */
 #include "lazy_run.h"
 
-#include "model/calibration.h"
+#include "estimate/calibration.h"
 
 static void exact_ties_are_named(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph.h"
+#include "links/graph.h"
 #include "search/lattice.h"
 #include "search/search.h"
 #include "search/winners.h"

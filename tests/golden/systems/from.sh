@@ -1,4 +1,4 @@
-# Machines as people show them (tests/machine/topologies says where): the system, and where the NICs are.
+# Machines as people show them (tests/detect/topologies says where): the system, and where the NICs are.
 from() {
     echo "$*"
     (cd "$SRC/tests/machine/topologies" && hiersearch systems --from "$@" --json) >system.json || return

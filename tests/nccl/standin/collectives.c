@@ -6,7 +6,7 @@
 #include "comms.h"
 #include "engine/float16.h"
 #include "engine/reduce.h"
-#include "model/datatype.h"
+#include "system/datatype.h"
 
 const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce", "exchange",
                                           "broadcast"};

@@ -1,0 +1,175 @@
+#include "answer/rows.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/search.h"
+#include "show/sheet.h"
+
+static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
+                                    struct hs_error *err)
+{
+    double seconds;
+    enum hs_status status = hs_seconds_parse(&seconds, text, err);
+
+    (void)option;
+    if (status == HS_OK && !(seconds > 0))
+        status = hs_fail(err, HS_INVALID, "expected a time above 0, found \"%.60s\"", text);
+    if (status == HS_OK)
+        *(double *)field = seconds;
+    return status;
+}
+
+static enum hs_status parse_bytes(void *field, const struct hs_option *option, const char *text,
+                                  struct hs_error *err)
+{
+    (void)option;
+    return hs_bytes_parse(field, text, err);
+}
+
+/* As people write them of models. */
+static enum hs_status parse_parameters(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    static const char letters[] = "KMBT";
+    char *end = NULL;
+    double count = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : NAN;
+    const char *letter = end && *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+
+    (void)option;
+    if (letter) {
+        count *= pow(1000, (double)(letter - letters + 1));
+        end++;
+    }
+    if (!end || *end || !(count >= 1 && count <= 1e15))
+        return hs_fail(err, HS_INVALID,
+                       "expected a number of parameters, such as 70e9 or 70B, found \"%.40s\"",
+                       text);
+    *(double *)field = round(count);
+    return HS_OK;
+}
+
+static enum hs_status parse_datatype(void *field, const struct hs_option *option, const char *text,
+                                     struct hs_error *err)
+{
+    (void)option;
+    return hs_datatype_parse(field, text, err);
+}
+
+static enum hs_status parse_collective(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_collective_parse(field, text, err);
+}
+
+static enum hs_status parse_order(void *field, const struct hs_option *option, const char *text,
+                                  struct hs_error *err)
+{
+    size_t index;
+    enum hs_status status =
+        hs_name_find(&index, text, "order", hs_order_names, HS_ORDER_COUNT, err);
+
+    (void)option;
+    *(enum hs_order *)field = (enum hs_order)index;
+    return status;
+}
+
+static enum hs_status parse_algorithms(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_algorithms_parse(field, text, err);
+}
+
+const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
+const struct hs_option_type hs_option_bytes = {.parse = parse_bytes};
+const struct hs_option_type hs_option_parameters = {.parse = parse_parameters};
+const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
+const struct hs_option_type hs_option_collective = {.one_of_words = true,
+                                                    .parse = parse_collective};
+const struct hs_option_type hs_option_order = {.one_of_words = true, .parse = parse_order};
+const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
+
+const char *const *hs_datatype_words(void)
+{
+    static _Thread_local const char *words[HS_DATATYPE_COUNT + 1];
+
+    memcpy(words, hs_datatype_names, sizeof(hs_datatype_names));
+    return words;
+}
+
+const char *const *hs_collective_words(void)
+{
+    static _Thread_local const char *words[HS_COLLECTIVE_COUNT + 1];
+
+    memcpy(words, hs_collective_names, sizeof(hs_collective_names));
+    return words;
+}
+
+const char *const *hs_order_words(void)
+{
+    static _Thread_local const char *words[HS_ORDER_COUNT + 1];
+
+    memcpy(words, hs_order_names, sizeof(hs_order_names));
+    return words;
+}
+
+const char *const *hs_strategy_words(void)
+{
+    return hs_search_strategy_names;
+}
+
+const char *const *hs_algorithm_words(void)
+{
+    static _Thread_local const char *words[HS_ALGORITHM_COUNT + 2] = {"all"};
+
+    memcpy(words + 1, hs_algorithm_names, sizeof(hs_algorithm_names));
+    return words;
+}
+
+const char *const *hs_format_words(void)
+{
+    return hs_format_names;
+}
+
+const char *const *hs_color_words(void)
+{
+    return hs_color_names;
+}
+
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
+                              struct hs_error *err)
+{
+    if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
+        return HS_OK;
+    return hs_fail(
+        err, HS_INVALID,
+        "--order %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
+        "order alone",
+        hs_order_names[order], hs_collectives[collective].written);
+}
+
+enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
+                            struct hs_error *err)
+{
+    *mesh = (struct hs_mesh){.count = 0};
+    if (!words->mesh && !words->over)
+        return HS_OK;
+    if (!words->mesh || (!words->over && !words->placed))
+        return hs_fail(err, HS_INVALID, "--%s: only together with --%s",
+                       words->mesh ? "mesh" : "over",
+                       words->mesh ? "over, the axes that a group spans" : "mesh");
+    if (hs_mesh_parse(mesh, words->mesh, err))
+        return hs_error_prefix(err, HS_INVALID, "--mesh");
+    if (words->over && hs_mesh_parse_over(mesh, words->over, err))
+        return hs_error_prefix(err, HS_INVALID, "--over");
+    if (*np != 0 && *np != hs_mesh_ranks(mesh))
+        return hs_fail(err, HS_INVALID, "--mesh: %s is %" PRId64 " processes, --np %" PRId64,
+                       words->mesh, hs_mesh_ranks(mesh), *np);
+    *np = hs_mesh_ranks(mesh);
+    return HS_OK;
+}

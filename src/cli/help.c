@@ -1,0 +1,173 @@
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "version.h"
+
+#define INDENT     26 /* where the texts of options begin */
+#define NARROW     6 /* the same, on their own lines, where the terminal has less than WIDTH_WIDE */
+#define WIDTH_WIDE 60
+#define WIDTH_MAX  100
+
+const char hs_help_purpose[] = "hiersearch finds how a job should communicate on one particular "
+                               "machine: into which layers its collectives are best split.";
+const char hs_help_first_steps[] = "  hiersearch predict abci --np 128\n"
+                                   "  hiersearch predict --help";
+
+static size_t help_width(const struct hs_terminal *terminal)
+{
+    return terminal->width < WIDTH_MAX ? (size_t)terminal->width : WIDTH_MAX;
+}
+
+void hs_help_usage(struct hs_text *out, const struct hs_command *command)
+{
+    hs_text_append(out, "%s%shiersearch %s", command->launcher ? command->launcher : "",
+                   command->launcher ? " " : "", command->name);
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++)
+        if (!a->behind)
+            hs_text_append(out, a->required || a->usual ? " %s%s" : " [%s%s]", a->name,
+                           a->many ? "..." : "");
+    for (const struct hs_option *o = command->options; o && o->name; o++)
+        if (o->required || o->usual)
+            hs_text_append(out, " --%s %s", o->name, o->argument);
+    hs_text_append(out, " [options]");
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++)
+        if (a->behind)
+            hs_text_append(out, a->required ? " -- %s..." : " [-- %s...]", a->name);
+}
+
+/* "  left          text, wrapped". */
+static void append_entry(struct hs_text *out, const char *left, const char *text, size_t width)
+{
+    size_t length = strlen(left), indent = width < WIDTH_WIDE ? NARROW : INDENT;
+
+    hs_text_append(out, "%s", left);
+    if (length + 2 > indent)
+        hs_text_append(out, "\n%*s", (int)indent, "");
+    else
+        hs_text_append(out, "%*s", (int)(indent - length), "");
+    hs_text_wrap(out, text, indent, indent, width);
+    hs_text_append(out, "\n");
+}
+
+void hs_help_option(struct hs_text *out, const struct hs_option *option)
+{
+    hs_text_append(out, "%s", option->help);
+    if (option->type->one_of_words) {
+        hs_text_append(out, ":");
+        for (const char *const *word = option->words(); *word; word++)
+            hs_text_append(out, "%s %s", word == option->words() ? "" : ",", *word);
+    }
+    if (option->fallback)
+        hs_text_append(out, " (default %s)", option->fallback);
+}
+
+static void append_option(struct hs_text *out, const struct hs_option *option, size_t width)
+{
+    char left[80], letter[8] = "    ";
+    struct hs_text text = {0};
+
+    if (option->letter)
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    snprintf(left, sizeof(left), "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    hs_help_option(&text, option);
+    append_entry(out, left, text.data ? text.data : "", width);
+    hs_text_release(&text);
+}
+
+static void append_heading(struct hs_text *out, const char *heading,
+                           const struct hs_terminal *terminal)
+{
+    hs_text_append(out, "\n%s%s%s\n", hs_style_on(terminal, HS_STYLE_BOLD, 0), heading,
+                   hs_style_off(terminal));
+}
+
+static void append_options(struct hs_text *out, const struct hs_command *command,
+                           const struct hs_terminal *terminal)
+{
+    const char *group = NULL;
+
+    for (const struct hs_option *o = command->options; o && o->name; o++) {
+        const char *heading = o->group ? o->group : "Options";
+
+        if (!group || strcmp(group, heading) != 0)
+            append_heading(out, heading, terminal);
+        group = heading;
+        append_option(out, o, help_width(terminal));
+    }
+    append_heading(out, "Everywhere", terminal);
+    append_entry(out, "  -h, --help", "this text", help_width(terminal));
+    append_entry(out, "      --version", "the program's version", help_width(terminal));
+}
+
+static void append_usage(struct hs_text *out, const struct hs_command *command, size_t width)
+{
+    struct hs_text usage = {0};
+
+    hs_text_append(&usage, "usage: ");
+    hs_help_usage(&usage, command);
+    hs_text_append(&usage, "\n");
+    if (usage.data)
+        hs_text_wrap(out, usage.data, 0, 4, width);
+    out->failed = out->failed || usage.failed;
+    hs_text_release(&usage);
+}
+
+void hs_help_command(struct hs_text *out, const struct hs_command *command,
+                     const struct hs_terminal *terminal)
+{
+    size_t width = help_width(terminal);
+
+    hs_text_append(out, "hiersearch %s: ", command->name);
+    hs_text_wrap(out, command->summary, strlen(command->name) + 13, 0, width);
+    hs_text_append(out, "\n\n");
+    append_usage(out, command, width);
+    if (command->description) {
+        hs_text_append(out, "\n");
+        hs_text_wrap(out, command->description, 0, 0, width);
+        hs_text_append(out, "\n");
+    }
+    if (command->arguments && command->arguments->name)
+        append_heading(out, "Arguments", terminal);
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++) {
+        char left[80];
+
+        snprintf(left, sizeof(left), "  %s", a->name);
+        append_entry(out, left, a->help, width);
+    }
+    append_options(out, command, terminal);
+    if (command->examples) {
+        append_heading(out, "Examples", terminal);
+        hs_text_append(out, "%s\n", command->examples);
+    }
+}
+
+void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
+                     const struct hs_terminal *terminal, bool all)
+{
+    size_t width = help_width(terminal);
+
+    hs_text_wrap(out, hs_help_purpose, 0, 0, width);
+    hs_text_append(out, "\n\nusage: hiersearch COMMAND [arguments]\n");
+    append_heading(out, "Commands", terminal);
+    for (const struct hs_command *const *c = commands; *c; c++) {
+        char left[80];
+
+        if ((*c)->aside && !all)
+            continue;
+        snprintf(left, sizeof(left), "  %s", (*c)->name);
+        append_entry(out, left, (*c)->summary, width);
+    }
+    append_heading(out, "Begin with", terminal);
+    hs_text_append(out, "%s\n", hs_help_first_steps);
+}
+
+void hs_help_version(struct hs_text *out)
+{
+    const char *describe = HS_GIT_DESCRIBE;
+
+    hs_text_append(out, describe[0] ? "hiersearch %s (%s)\n" : "hiersearch %s\n", HS_VERSION,
+                   describe);
+}

@@ -1,0 +1,398 @@
+/* What stages take on machines drawn. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "estimate/belief.h"
+#include "estimate/machines.h"
+#include "model/limit.h"
+#include "model/price.h"
+#include "model/traffic.h"
+
+/* Doublings of a layer's size from which on two sizes err on their own. */
+#define SIZES_APART 4.0
+/* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
+#define FURTHEST 1.0
+
+/* Of its calls that another one follows. */
+double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
+                               const struct hs_problem *problem, struct hs_stage_key key)
+{
+    return hs_problem_gaps(problem, key) * machines->gap_seconds[j];
+}
+
+/* How a layer's price errs on a machine, in deviations: those that lie on the same level and
+ * straddle or not go together by their size; of two processes halving and direct exchange err as
+ * the ring, which they are, and so does what goes by the same single links. */
+struct error {
+    size_t first; /* knot */
+    double near, far;
+    bool straddles;
+};
+
+size_t hs_machines_errors_before(int algorithm)
+{
+    size_t count = 0;
+
+    for (int a = 0; a < algorithm; a++)
+        count += !hs_algorithms[a]->on_links;
+    return count;
+}
+
+static struct error error_of(const struct hs_machines *machines, const struct hs_stage_price *price)
+{
+    double knot =
+        fmin(log2((double)price->key.layer.size) / SIZES_APART, HS_ERROR_KNOTS - 1 - 1e-9);
+    size_t levels = machines->believed->level_count;
+    bool itself = hs_algorithms_distinct(1U << price->key.algorithm, price->key.layer.size) != 0 &&
+                  !hs_algorithms[price->key.algorithm]->on_links;
+    size_t algorithm = itself ? price->key.algorithm : HS_RING;
+    size_t class = (hs_machines_errors_before((int)algorithm) * levels + (size_t)price->level) * 2 +
+                   price->straddles;
+    double part = knot - floor(knot);
+
+    return (struct error){.first = class * HS_ERROR_KNOTS + (size_t)knot,
+                          .near = sqrt(1 - part),
+                          .far = sqrt(part),
+                          .straddles = hs_stage_price_is_least(machines->believed, price)};
+}
+
+static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
+{
+    const double *errors = &machines->errors[j * machines->errors_of_one + error->first];
+
+    return error->near * errors[0] + error->far * errors[1];
+}
+
+/* On the machine as drawn, and as it errs. */
+static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
+                           double bytes)
+{
+    return exp(hs_nccl_noise(bytes, machines->believed->nccl.residual) *
+               deviations_of(machines, j, error));
+}
+
+static double level_times(const struct hs_machines *machines, size_t j, const struct error *error)
+{
+    return exp(HS_PRICE_DEVIATION * deviations_of(machines, j, error));
+}
+
+/* Beyond 1. */
+static double straddle_times(const struct hs_machines *machines, size_t j,
+                             const struct error *error)
+{
+    return expm1(HS_STRADDLE_DEVIATION * fabs(deviations_of(machines, j, error)));
+}
+
+static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
+                                   const struct error *error, const struct hs_stage_price *price,
+                                   double bytes)
+{
+    double seconds = hs_stage_seconds(price, bytes);
+
+    if (error->straddles)
+        return seconds +
+               hs_stage_bandwidth_seconds(price, bytes) * straddle_times(machines, j, error);
+    return seconds * level_times(machines, j, error);
+}
+
+/* By how much the layer's calls of so many bytes are off on each machine, in `room` where that can
+ * not be kept. */
+static const double *native_errors(double *room, const struct hs_machines *machines,
+                                   const struct hs_problem *problem, struct hs_stage_key key,
+                                   double bytes)
+{
+    const struct hs_kept_name name = {
+        .kind = HS_KEPT_ERRORS,
+        .group = problem->group,
+        .key = key,
+        .detail = llrint(1e3 * hs_nccl_noise(bytes, machines->believed->nccl.residual))};
+    double *times = hs_kept_find(machines->kept, &name);
+    struct hs_stage_price price;
+    struct error error;
+
+    if (times)
+        return times;
+    times = hs_kept_add(machines->kept, &name, machines->count * sizeof(*times));
+    if (!times)
+        times = room;
+    price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
+    error = error_of(machines, &price);
+    for (size_t j = 0; j < machines->count; j++)
+        times[j] = native_times(machines, j, &error, bytes);
+    return times;
+}
+
+static void native_seconds(double *seconds, const struct hs_machines *machines,
+                           const struct hs_problem *problem, struct hs_stage_key key)
+{
+    double bytes = hs_problem_entering(problem, key.layer), room[HS_MACHINES_MAX];
+    const struct hs_nccl_machines each = {.first = &machines->drawn[0].nccl,
+                                          .count = machines->count,
+                                          .apart = sizeof(*machines->drawn),
+                                          .calls = hs_system_kept(machines->believed),
+                                          .kept = machines->kept};
+    struct hs_stage_price price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
+    double least = hs_stage_least_seconds(&price, bytes); /* of the levels, alike on all */
+    const double *times;
+
+    hs_nccl_layer_seconds_each(seconds, &each, problem->group.ranks, key, bytes);
+    times = native_errors(room, machines, problem, key, bytes);
+    for (size_t j = 0; j < machines->count; j++) {
+        seconds[j] = times[j] * (seconds[j] < least ? least : seconds[j]);
+        seconds[j] = seconds[j] < least ? least : seconds[j];
+    }
+}
+
+/* ---- levels ---- */
+
+/* What a stage takes on each machine where that is the largest of a few lines: [lines][count]
+ * latencies, as many seconds per byte; and [count] launches and errors. */
+struct drawn {
+    size_t lines;
+    enum { ERRS_NOT, ERRS, ERRS_IN_BYTES } errs; /* not: a belief says how */
+    double figures[];
+};
+
+/* Whether a belief says how it errs: of all but what is longer than priced and was never measured.
+ */
+static bool is_told(const struct hs_machines *machines, const struct hs_stage_price *price)
+{
+    return machines->belief && (!hs_stage_price_is_least(machines->believed, price) ||
+                                hs_belief_has_points(machines->belief, price));
+}
+
+/* Of machine j's own. */
+static void fill_drawn(struct drawn *drawn, const struct hs_machines *machines, size_t j,
+                       const struct error *error, const struct hs_stage_price *price)
+{
+    size_t count = machines->count;
+    double *latencies = drawn->figures, *slopes = &latencies[drawn->lines * count];
+    double *launches = &slopes[drawn->lines * count];
+
+    for (size_t l = 0; l < drawn->lines; l++) { /* as many of each machine */
+        struct hs_price_line line = price->lines[l < (size_t)price->line_count ? l : 0];
+
+        latencies[l * count + j] = line.latency_seconds;
+        slopes[l * count + j] = line.seconds_per_byte;
+    }
+    launches[j] = price->launch_seconds;
+    launches[count + j] =
+        drawn->errs == ERRS ? level_times(machines, j, error) : straddle_times(machines, j, error);
+}
+
+static struct drawn *draw(const struct hs_machines *machines, const struct hs_kept_name *name,
+                          const struct hs_stage_price *believed)
+{
+    struct hs_stage_price *prices = malloc((machines->count + 1) * sizeof(*prices));
+    struct error error = error_of(machines, believed); /* no figure moves a layer elsewhere */
+    size_t lines = 1, columns;
+    struct drawn *drawn;
+
+    for (size_t j = 0; prices && j < machines->count; j++) {
+        prices[j] = hs_stage_price_at(&machines->drawn[j], &name->group, name->key, 0);
+        if ((size_t)prices[j].line_count > lines)
+            lines = (size_t)prices[j].line_count;
+    }
+    columns = (2 * lines + 2) * machines->count;
+    drawn = prices ? hs_kept_add(machines->kept, name, sizeof(*drawn) + columns * sizeof(double))
+                   : NULL;
+    if (drawn) {
+        drawn->lines = lines;
+        drawn->errs = is_told(machines, believed) ? ERRS_NOT
+                      : error.straddles           ? ERRS_IN_BYTES
+                                                  : ERRS;
+    }
+    for (size_t j = 0; drawn && j < machines->count; j++)
+        fill_drawn(drawn, machines, j, &error, &prices[j]);
+    free(prices);
+    return drawn;
+}
+
+/* The same sums as hs_stage_seconds and level_seconds_of_one. */
+static void drawn_seconds(double *seconds, const struct drawn *drawn, size_t count,
+                          struct hs_stage_key key, double bytes)
+{
+    const double *latencies = drawn->figures, *slopes = &latencies[drawn->lines * count];
+    const double *launches = &slopes[drawn->lines * count], *times = &launches[count];
+    double p = (double)key.layer.size;
+
+    for (size_t j = 0; j < count; j++) {
+        double latency = latencies[j], moving = slopes[j] * bytes * (p - 1) / p;
+
+        for (size_t l = 1; l < drawn->lines; l++) {
+            double other = slopes[l * count + j] * bytes * (p - 1) / p;
+
+            if (latencies[l * count + j] + other > latency + moving) {
+                latency = latencies[l * count + j];
+                moving = other;
+            }
+        }
+        seconds[j] = latency + launches[j] + moving;
+        if (drawn->errs == ERRS)
+            seconds[j] *= times[j];
+        else if (drawn->errs == ERRS_IN_BYTES)
+            seconds[j] += moving * times[j];
+    }
+}
+
+static void level_seconds(double *seconds, const struct hs_machines *machines,
+                          const struct hs_problem *problem, struct hs_stage_key key)
+{
+    double bytes = hs_problem_entering(problem, key.layer);
+    const struct hs_kept_name name = {.kind = HS_KEPT_DRAWN, .group = problem->group, .key = key};
+    const struct drawn *drawn = hs_kept_find(machines->kept, &name);
+    struct hs_stage_price believed;
+    struct error error;
+    bool told;
+
+    if (!drawn) {
+        believed = hs_stage_price_at(machines->believed, &problem->group, key, 0);
+        if (!believed.waits)
+            drawn = draw(machines, &name, &believed);
+    }
+    if (drawn) {
+        drawn_seconds(seconds, drawn, machines->count, key, bytes);
+        return;
+    }
+    error = error_of(machines, &believed);
+    told = is_told(machines, &believed);
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_stage_price price =
+            hs_stage_price_at(&machines->drawn[j], &problem->group, key, bytes);
+
+        seconds[j] = told ? hs_stage_seconds(&price, bytes)
+                          : level_seconds_of_one(machines, j, &error, &price, bytes);
+    }
+}
+
+/* Each draw over what is expected, so that the median is the price. */
+static enum hs_status belief_seconds(double *seconds, const struct hs_machines *machines,
+                                     const struct hs_problem *problem,
+                                     const struct hs_stage_key *keys, size_t count,
+                                     struct hs_error *err)
+{
+    struct hs_belief_stage *stages = malloc((count + 1) * sizeof(*stages));
+    double *mean = malloc((count + 1) * sizeof(*mean)), *one = malloc((count + 1) * sizeof(*one));
+    uint64_t seed = machines->seed;
+    enum hs_status status = stages && mean && one ? HS_OK : hs_no_memory(err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        stages[i] = (struct hs_belief_stage){keys[i], hs_problem_entering(problem, keys[i].layer)};
+    if (!status)
+        status = hs_belief_ask(machines->belief, problem->group.ranks, stages, count, err);
+    if (!status)
+        hs_belief_mean(mean, machines->belief);
+    for (size_t j = 0; j < machines->count && !status; j++) {
+        hs_belief_draw(one, machines->belief, &seed);
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] *=
+                mean[i] > 0 ? exp(fmin(FURTHEST, fmax(-FURTHEST, one[i] / mean[i] - 1))) : 1;
+    }
+    free(stages);
+    free(mean);
+    free(one);
+    return status;
+}
+
+/* What lies between calls, and what the order of the blocks adds: on all machines, or on none. */
+static void add_between(double *seconds, const struct hs_machines *machines,
+                        const struct hs_problem *problem, struct hs_stage_key key)
+{
+    bool ordered = hs_order_seconds(&machines->drawn[0], problem, key.layer) > 0;
+    double gaps = hs_problem_gaps(problem, key);
+
+    for (size_t j = 0; j < machines->count; j++)
+        seconds[j] += gaps * machines->gap_seconds[j] +
+                      (ordered ? hs_order_seconds(&machines->drawn[j], problem, key.layer) : 0);
+}
+
+enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count,
+                                   struct hs_error *err)
+{
+    bool native = hs_system_is_nccl_native(machines->believed);
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < count; i++)
+        (native ? native_seconds : level_seconds)(&seconds[i * machines->count], machines, problem,
+                                                  keys[i]);
+    if (machines->belief)
+        status = belief_seconds(seconds, machines, problem, keys, count, err);
+    for (size_t i = 0; i < count; i++)
+        add_between(&seconds[i * machines->count], machines, problem, keys[i]);
+    return status;
+}
+
+/* Its stages with their errors over those without, one chunk. */
+static double error_times(const struct hs_machines *machines, size_t j,
+                          const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    bool native = hs_system_is_nccl_native(machines->believed);
+    double without = 0, with = 0;
+
+    for (int k = 0; k < 2 * plan->split.count; k++) {
+        struct hs_stage_key keys[2];
+        struct hs_stage_price price;
+        struct error error;
+        double bytes, seconds;
+
+        if (k % 2 >= hs_problem_plan_ways(keys, problem, plan, k / 2))
+            continue;
+        bytes = hs_problem_entering(problem, keys[k % 2].layer);
+        price = hs_stage_price_at(&machines->drawn[j], &problem->group, keys[k % 2], bytes);
+        seconds = hs_stage_seconds(&price, bytes);
+        error = error_of(machines, &price);
+        without += seconds;
+        with += native ? hs_greater(seconds * native_times(machines, j, &error, bytes),
+                                    hs_stage_least_seconds(&price, bytes))
+                       : level_seconds_of_one(machines, j, &error, &price, bytes);
+    }
+    return without > 0 ? with / without : 1;
+}
+
+double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
+                                const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+    double gaps = (hs_problem_stages(stages, problem, plan) - 1) * plan->chunks;
+    double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan), copied = 0;
+
+    for (int i = 0; i < plan->split.count; i++)
+        copied += hs_order_seconds(&machines->drawn[j], problem,
+                                   hs_problem_layer(problem, &plan->split, i));
+    if (!machines->belief)
+        seconds = (seconds - copied) * error_times(machines, j, problem, plan) + copied;
+    if (hs_system_is_nccl_native(machines->believed))
+        seconds = hs_limit_keep(seconds, machines->believed, problem);
+    return seconds + gaps * machines->gap_seconds[j];
+}
+
+enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                             const struct hs_problem *problem,
+                                             const struct hs_plan *plan, struct hs_error *err)
+{
+    size_t count = machines->count, stages = 0;
+    struct hs_stage_key keys[HS_STAGES_MAX];
+    bool summed = plan->chunks == 1 && !machines->belief;
+    double *each = NULL;
+    enum hs_status status;
+
+    for (int i = 0; i < plan->split.count; i++)
+        stages += (size_t)hs_problem_plan_ways(&keys[stages], problem, plan, i);
+    for (size_t j = 0; j < count; j++)
+        seconds[j] = summed ? 0 : hs_machines_plan_seconds(machines, j, problem, plan);
+    if (!summed)
+        return HS_OK;
+    each = malloc((stages * count + 1) * sizeof(*each));
+    if (!each)
+        return hs_no_memory(err);
+    status = hs_machines_seconds(each, machines, problem, keys, stages, err);
+    for (size_t i = 0; i < stages && !status; i++)
+        for (size_t j = 0; j < count; j++)
+            seconds[j] += each[i * count + j];
+    for (size_t j = 0; hs_system_is_nccl_native(machines->believed) && j < count; j++)
+        seconds[j] = hs_limit_keep(seconds[j], machines->believed, problem);
+    free(each);
+    return status;
+}

@@ -1,0 +1,110 @@
+/*
+ * library_nccl.h - what NCCL runs of itself: the algorithm and protocol of a call whose time is the
+ * smallest in NCCL's own model.
+ *
+ * NCCL prices each algorithm with each protocol by latency + bytes / bandwidth, from constants of
+ * its sources, and takes the cheapest (src/graph/tuning.cc: ncclTopoTuneModel; bandwidths from the
+ * channels that src/graph/search.cc finds). Here is the same for machines in parts, by version:
+ * 2.18 to 2.30. Its times are not what calls take (price_nccl.h says that), only what it goes by.
+ * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces,
+ * but for `among`.
+ */
+#ifndef HS_MODEL_LIBRARY_NCCL_H
+#define HS_MODEL_LIBRARY_NCCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "library/library.h"
+#include "system/parts.h"
+
+/* In NCCL's order, which decides between equal times. name, text, meaning */
+/* clang-format off */
+#define HS_NCCL_ALGORITHMS(row)                                                       \
+    row(RING, "ring", "around all ranks, node after node")                            \
+    row(TREE, "tree", "chains inside nodes, two trees over them; allreduce")          \
+    row(NVLS, "nvls", "NVSwitch reduces and multicasts; one node")                    \
+    row(NVLSTREE, "nvlstree", "the same, and two trees over nodes; allreduce")        \
+    row(PAT, "pat", "logarithmic; one GPU a node, allgather and reduce-scatter")      \
+    row(DIRECT, "direct", "each sends to each: the only way of an all-to-all")
+
+#define HS_NCCL_PROTOCOLS(row)                                                        \
+    row(LL, "LL", "a flag with every 4 bytes: lowest latency, half the rate")         \
+    row(LL128, "LL128", "a flag with every 120 bytes; NVLink only")                   \
+    row(SIMPLE, "Simple", "no flags, a fence per step: highest rate")
+/* clang-format on */
+
+enum hs_nccl_algorithm {
+#define HS_ROW(name, text, meaning) HS_NCCL_##name,
+    HS_NCCL_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+        HS_NCCL_ALGORITHM_COUNT
+};
+
+enum hs_nccl_protocol {
+#define HS_ROW(name, text, meaning) HS_NCCL_##name,
+    HS_NCCL_PROTOCOLS(HS_ROW)
+#undef HS_ROW
+        HS_NCCL_PROTOCOL_COUNT
+};
+
+extern const char *const hs_nccl_algorithm_names[HS_NCCL_ALGORITHM_COUNT];
+extern const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT];
+
+/* Where nothing better is known: a step of a ring with Simple over each kind of link, and what a
+ * call costs before (2.28.9, src/graph/tuning.cc: hwLat, baseLat). */
+#define HS_NCCL_NVLINK_STEP_SECONDS  3.4e-6
+#define HS_NCCL_PCIE_STEP_SECONDS    5.7e-6
+#define HS_NCCL_NETWORK_STEP_SECONDS 14e-6
+#define HS_NCCL_CALL_SECONDS         8.4e-6
+
+/* Versions as NCCL counts them (NCCL_VERSION_CODE of nccl.h): 2.28.9 is 22809. */
+#define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+#define HS_NCCL_VERSION_USUAL                HS_NCCL_VERSION(2, 28, 9) /* where nobody says */
+
+/* "2.28.9" of 22809, in `text`, which is returned; and back: 0 where the text is none of 2.0.0 to
+ * 9.99.99. */
+#define HS_NCCL_VERSION_TEXT 16
+const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version);
+int hs_nccl_version_parse(const char *text);
+
+struct hs_nccl_call {
+    enum hs_library_call kind;
+    struct hs_shape shape;
+    double bytes; /* > 0; library.h says which */
+    int version;
+};
+
+struct hs_nccl_choice {
+    enum hs_nccl_algorithm algorithm;
+    enum hs_nccl_protocol protocol;
+    double modelled_seconds; /* NCCL's own estimate; 0 of an all-to-all, which it does not price */
+};
+
+/* What NCCL's search finds: channels, and GB/s of one, of rings and of a tree inside a node. A
+ * kernel runs twice the channels, at most 32 (hs_nccl_kernel_channels).
+ * The search tries falling speeds until rings of one fit on all links, and doubles the channels of
+ * fast ones (src/graph/search.cc: ncclTopoCompute; ncclTopoDupChannels). */
+struct hs_nccl_graph {
+    int channels;
+    double ring_GBps, tree_GBps;
+};
+struct hs_nccl_graph hs_nccl_graph(const struct hs_shape *shape);
+int hs_nccl_kernel_channels(const struct hs_nccl_graph *graph);
+
+/* Bytes of one channel's chunk in a tree, which goes up and down in so many at a time
+ * (src/enqueue.cc: calcCollChunking). */
+double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol protocol);
+
+/* All that NCCL has for the call, with its own estimates of their seconds, in no order; returns how
+ * many. */
+#define HS_NCCL_CHOICES_MAX (2 * HS_NCCL_PROTOCOL_COUNT + 3)
+size_t hs_nccl_choices(struct hs_nccl_choice out[HS_NCCL_CHOICES_MAX],
+                       const struct hs_nccl_call *call);
+
+/* The one it takes among algorithms of these bits, 1 << enum hs_nccl_algorithm (NCCL_ALGO). False:
+ * it has none of them for such a call. */
+#define HS_NCCL_ANY (~0U)
+bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call, unsigned among);
+
+#endif

@@ -1,0 +1,198 @@
+#include "library/price_library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "library/constants_mpi.h"
+#include "library/library_mpi.h"
+#include "model/limit.h"
+#include "model/price.h"
+
+bool hs_library_is_priced(const struct hs_library_price *price)
+{
+    return isfinite(price->seconds);
+}
+
+bool hs_library_prices_plans(const struct hs_library_price *price)
+{
+    return hs_library_is_priced(price) &&
+           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI);
+}
+
+static struct hs_nccl_ask ask_nccl(const struct hs_system *system, const struct hs_problem *problem,
+                                   double bytes)
+{
+    return hs_nccl_ask_of(&system->nccl, &problem->group, hs_collectives[problem->collective].last,
+                          bytes);
+}
+
+static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
+                       const struct hs_problem *problem)
+{
+    struct hs_nccl_ask ask = ask_nccl(system, problem, problem->bytes);
+    struct hs_nccl_price price;
+
+    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
+        return;
+    snprintf(out->choice, sizeof(out->choice), "%s, %s",
+             hs_nccl_algorithm_names[price.choice.algorithm],
+             hs_nccl_protocol_names[price.choice.protocol]);
+    out->seconds = price.seconds;
+    out->low_seconds = price.low_seconds;
+    out->high_seconds = price.high_seconds;
+    if (ask.domains > 1 && price.choice.algorithm != HS_NCCL_RING)
+        out->level = 1; /* a tree's nodes send more over the network than a ring's */
+    ask.bytes = fmin(problem->bytes, HS_NEXT_TO_NO_BYTES);
+    out->latency_seconds = hs_nccl_seconds(&system->nccl, &ask);
+}
+
+/* Ranks of a group that share a node; 1 where nodes do not hold as many of each. */
+static int64_t ranks_of_node(const struct hs_system *system, const struct hs_group *group)
+{
+    int64_t node = hs_system_node_ranks(system), tasks = node / group->stride;
+
+    return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
+}
+
+static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
+                      const struct hs_problem *problem, double elements)
+{
+    int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
+    enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
+    double bytes = problem->bytes;
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .kind = hs_nccl_call_of(whole),
+                               .algorithm = choice.algorithm,
+                               .ranks = np,
+                               .tasks = tasks,
+                               .bytes = bytes,
+                               .system = system,
+                               .stride = problem->group.stride,
+                               .at_once = problem->group.ranks,
+                               .in_nodes = choice.in_nodes};
+    double values[HS_MPI_K_COUNT], range;
+
+    out->mpi = call;
+    hs_mpi_system_values(values, system);
+    snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    out->seconds = hs_mpi_price_model.seconds(&call, values);
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
+                                                  system->constants.residual));
+    out->low_seconds = out->seconds / range;
+    out->high_seconds = out->seconds * range;
+    call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);
+    out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
+}
+
+struct hs_library_price hs_library_price(const struct hs_system *system,
+                                         const struct hs_problem *problem, size_t element_bytes)
+{
+    int64_t np = problem->group.size, ranks = problem->group.ranks;
+    struct hs_plan flat = hs_problem_flat(problem);
+    struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING,
+                                hs_problem_layer(problem, &flat.split, flat.split.count - 1)};
+    struct hs_library_price price = {
+        .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
+
+    if (system->fits.count > 0)
+        return price;
+    price.library = hs_system_library(system);
+    if (np == 1)
+        return price;
+    price.level = hs_stage_price(system, ranks, ring).bottleneck;
+    if (price.library == HS_LIBRARY_NCCL)
+        price_nccl(&price, system, problem);
+    else if (problem->group.skips[0].inside == 0 &&
+             (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
+        price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
+    price.seconds = hs_limit_keep(price.seconds, system, problem);
+    price.low_seconds = hs_limit_keep(price.low_seconds, system, problem);
+    price.high_seconds = hs_limit_keep(price.high_seconds, system, problem);
+    return price;
+}
+
+/* ---- over samples of what is uncertain ------------------------------------------------------- */
+
+/* NCCL's calls err already. */
+static enum hs_status nccl_each(double *seconds, const struct hs_machines *machines,
+                                const struct hs_problem *problem, struct hs_error *err)
+{
+    struct hs_plan flat = hs_problem_flat(problem);
+    bool gaps = problem->group.skips[0].inside > 0;
+    struct hs_nccl_ask ask = ask_nccl(machines->believed, problem, problem->bytes);
+    enum hs_status status = hs_machines_plan_seconds_each(seconds, machines, problem, &flat, err);
+
+    /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
+    for (size_t j = 0; gaps && !status && j < machines->count; j++) {
+        const struct hs_system *drawn = &machines->drawn[j];
+
+        seconds[j] = hs_limit_keep(seconds[j] * hs_nccl_seconds(&drawn->nccl, &ask) /
+                                       hs_plan_seconds(drawn, problem, &flat),
+                                   machines->believed, problem);
+    }
+    return status;
+}
+
+/* The machine of a sample: its constants say how far the levels are off, too. */
+static struct hs_system mpi_machine(const struct hs_machines *machines, size_t j)
+{
+    struct hs_system machine = *machines->believed; /* borrows all that it owns */
+
+    machine.constants = machines->drawn[j].constants;
+    return machine;
+}
+
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err)
+{
+    double noise = sqrt(2) * hs_mpi_price_model.scatter; /* of both sides' steps */
+
+    if (price->library == HS_LIBRARY_NCCL)
+        return nccl_each(seconds, machines, problem, err);
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        struct hs_mpi_call call = price->mpi;
+        double values[HS_MPI_K_COUNT];
+
+        call.system = &machine;
+        hs_mpi_system_values(values, &machine);
+        seconds[j] = hs_limit_keep(hs_mpi_price_model.seconds(&call, values), &machine, problem) *
+                     exp(noise * machines->noise[j]);
+    }
+    return HS_OK;
+}
+
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count)
+{
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        double values[HS_MPI_K_COUNT];
+
+        hs_mpi_system_values(values, &machine);
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] =
+                hs_mpi_stage_seconds(&machine, problem, keys[i], values);
+    }
+}
+
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_plan_cost cost = hs_plan_cost(machines->believed, problem, plan);
+    double apart = 0;
+
+    for (int i = 0; i < cost.count; i++)
+        apart += cost.stages[i].seconds;
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+
+        seconds[j] = hs_mpi_plan_seconds(&machine, problem, plan);
+        if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
+            seconds[j] = hs_limit_keep(seconds[j] * cost.seconds / apart, &machine, problem);
+    }
+}

@@ -1,0 +1,55 @@
+/*
+ * price_library.h - what a system's library does by itself with a collective, and how long that
+ * takes: the price that a plan is to beat. Where a rank has one block it is of the call in place,
+ * in whatever order the plan leaves them: what people run today. MPI's reduce-scatter is
+ * MPI_Reduce_scatter_block. Groups of a mesh without a gap have a price, too, all calling at once:
+ * of MPI by the links that their steps share, of NCCL each by the NICs of its GPUs, so that no NIC
+ * counts twice, as the slowest where they lie in NVLink domains in different ways.
+ *
+ * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
+ * model's (price_nccl.h, price_mpi.h).
+ */
+#ifndef HS_MODEL_PRICE_LIBRARY_H
+#define HS_MODEL_PRICE_LIBRARY_H
+
+#include "estimate/machines.h"
+#include "library/price_mpi.h"
+#include "model/problem.h"
+#include "system/system.h"
+
+#define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
+
+struct hs_library_price {
+    enum hs_library library;          /* UNSAID: the system has none, or is calibrated */
+    char choice[HS_LIBRARY_CHOICE];   /* what it runs, by its rule: "tree, LL" */
+    double seconds;                   /* NaN: without a price */
+    double low_seconds, high_seconds; /* the 90 % range */
+    double latency_seconds;           /* the same call with next to no bytes */
+    struct hs_mpi_call mpi;           /* MPI: the call that is priced */
+    int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
+};
+
+/* For elements of so many bytes, which count where a library goes by their number. One process, and
+ * what has no price: seconds are NaN. */
+struct hs_library_price hs_library_price(const struct hs_system *system,
+                                         const struct hs_problem *problem, size_t element_bytes);
+/* Whether there is something to compare with: seconds are a number. */
+bool hs_library_is_priced(const struct hs_library_price *price);
+/* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows
+ * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
+bool hs_library_prices_plans(const struct hs_library_price *price);
+
+/* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant
+ * explains, too; HS_MEMORY. */
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err);
+/* By MPI's steps: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count);
+/* and plans, in their chunks. */
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan);
+
+#endif

@@ -1,0 +1,672 @@
+#include "record/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/list.h"
+#include "library/library_nccl.h"
+#include "record/log_parts.h"
+
+#define LINE_BYTES  1024 /* longer ones are no rows */
+#define WORDS_MAX   40
+#define HOSTS_MAX   4096
+#define PREFIX_MAX  96 /* what a launcher puts before a line */
+#define SECONDS_MAX 1e6
+#define VERSION_MAX 1000000
+#define ROW_WORDS   8 /* at least, of a row of nccl-tests */
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+static bool has_points(const struct hs_log *log)
+{
+    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
+}
+
+/* A run of which nothing came. */
+static void drop_last_empty(struct hs_log *log)
+{
+    if (log->run_count > 0 && !has_points(log))
+        log->run_count--;
+}
+
+/* NULL: no memory, now or before. */
+static void *one_more(struct hs_log_reader *reader, void *list, size_t *capacity, size_t count,
+                      size_t size)
+{
+    void *added =
+        reader->status == HS_OK ? hs_grow(list, capacity, count, size, reader->err) : NULL;
+
+    if (!added)
+        reader->status = HS_MEMORY;
+    return added;
+}
+
+struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_run *run;
+
+    drop_last_empty(log);
+    run = one_more(reader, &log->runs, &reader->run_capacity, log->run_count, sizeof(*run));
+    if (!run)
+        return NULL;
+    log->run_count++;
+    reader->other_call = false;
+    reader->host_count = 0;
+    *run = (struct hs_log_run){0};
+    return run;
+}
+
+void hs_log_add_rank(struct hs_log_reader *reader, const char *host)
+{
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
+    char(*added)[HS_LOG_HOST_BYTES];
+
+    run->ranks++;
+    for (size_t i = 0; i < reader->host_count; i++)
+        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
+            return;
+    if (reader->host_count == HOSTS_MAX)
+        return;
+    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
+                     sizeof(*added));
+    if (!added)
+        return;
+    snprintf(*added, sizeof(*added), "%s", host);
+    run->nodes = (int64_t)++reader->host_count;
+}
+
+static void note(struct hs_log_reader *reader, size_t line, const char *why)
+{
+    if (reader->note_count++ < HS_LOG_NOTES_MAX)
+        hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
+    else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
+        hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
+}
+
+void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_point *added = NULL;
+
+    if (!(point.seconds > 0 && point.seconds <= SECONDS_MAX))
+        note(reader, line, "left out: its time is no time");
+    else if (wrong > 0)
+        note(reader, line, "left out: its data was wrong");
+    else if (!reader->other_call)
+        added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
+                         sizeof(*added));
+    if (!added)
+        return;
+    *added = point;
+    added->run = log->run_count - 1;
+    log->point_count++;
+}
+
+void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line)
+{
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
+    char letters[64];
+    size_t length = 0;
+
+    for (; *program && length + 1 < sizeof(letters); program++)
+        if (isalpha((unsigned char)*program))
+            letters[length++] = (char)tolower((unsigned char)*program);
+    letters[length] = '\0';
+    for (int c = 0; c < HS_LIBRARY_CALL_COUNT; c++)
+        if (strncmp(letters, hs_library_call_names[c], strlen(hs_library_call_names[c])) == 0) {
+            run->call = (enum hs_library_call)c;
+            run->call_known = true;
+        }
+    reader->other_call = !run->call_known && length > 0;
+    if (reader->other_call)
+        note(reader, line, "left out: a run of another collective");
+}
+
+/* The algorithm that a word names. */
+static unsigned algorithm_bit(const char *word, size_t length)
+{
+    for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
+        const char *name = hs_nccl_algorithm_names[a];
+        size_t same = 0;
+
+        while (same < length && tolower((unsigned char)word[same]) == name[same])
+            same++;
+        if (same == length && name[same] == '\0')
+            return 1U << a;
+    }
+    return 0;
+}
+
+unsigned hs_log_algorithms(const char *text)
+{
+    unsigned among = 0;
+
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned bit;
+
+        length = strcspn(text, ", \t\r\n");
+        bit = algorithm_bit(text, length);
+        if (bit == 0)
+            return 0;
+        among |= bit;
+        if (text[length] != ',')
+            break;
+    }
+    return among;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Columns of a table, by the words of its heading; -1: it has none such. */
+struct columns {
+    int count, bytes, time[2], wrong[2], redop, algbw, busbw;
+    int ranks, nodes, call; /* of CSV */
+    double second;          /* what its times are in */
+};
+
+struct text_reader {
+    struct hs_log_reader *base;
+    struct columns columns;          /* count 0: no table begun */
+    bool csv, has_started;           /* the run's program said what it starts */
+    bool has_failed, has_no_heading; /* the run: noted once */
+    bool is_counted;                 /* the run: columns say its ranks and nodes */
+    size_t line;
+    char row_of[96]; /* of CSV: the columns that say which run the last row is of */
+};
+
+static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
+{
+    char *rest = NULL;
+    int count = 0;
+
+    for (char *word = strtok_r(line, separators, &rest); word;
+         word = strtok_r(NULL, separators, &rest)) {
+        if (count == WORDS_MAX)
+            return 0;
+        words[count++] = word;
+    }
+    return count;
+}
+
+static struct hs_log_run *last_run(struct text_reader *reader)
+{
+    struct hs_log *log = &reader->base->log;
+
+    return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
+}
+
+static void begin_run(struct text_reader *reader)
+{
+    hs_log_begin(reader->base);
+    reader->columns.count = 0;
+    reader->has_started = reader->has_failed = reader->has_no_heading = false;
+    reader->is_counted = false;
+}
+
+/* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
+static void read_rank(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run = last_run(reader);
+    char host[HS_LOG_HOST_BYTES];
+    const char *on = strstr(at, " on ");
+
+    if (!run || !on || reader->is_counted || sscanf(on, " on %255s", host) != 1)
+        return;
+    if (strstr(on, "] AMD ") != NULL)
+        run->of = HS_LOG_OF_RCCL;
+    hs_log_add_rank(reader->base, host);
+}
+
+/* "NCCL version 2.30.3+cuda13.0" */
+static void read_version(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run = last_run(reader);
+    int version = 0;
+    char *end;
+
+    for (int part = 0; part < 3; part++) {
+        long number = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
+
+        if (number < 0 || number > 99 || (part < 2 && *end != '.'))
+            return;
+        version = version * 100 + (int)number;
+        at = end + 1;
+    }
+    if (run && run->nccl_version == 0 && version >= 20000)
+        run->nccl_version = version;
+}
+
+/* "# OSU MPI-CUDA Allreduce Latency Test v7.5": of an allgather and an all-to-all sizes are of one
+ * rank. */
+static void begin_osu(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run;
+
+    begin_run(reader);
+    run = last_run(reader);
+    if (!run)
+        return;
+    run->of = strncmp(at, "NCCL", 4) == 0   ? HS_LOG_OF_NCCL
+              : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
+                                            : HS_LOG_OF_MPI;
+    hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
+    run->per_rank =
+        run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+}
+
+/* What the programs of NCCL and RCCL say of themselves, and NCCL of what it was told. */
+static void read_library(struct text_reader *reader, const char *line)
+{
+    static const char forced[] = "NCCL_ALGO set by environment to ";
+    struct hs_log_run *run = last_run(reader);
+    const char *algorithms = strstr(line, forced);
+
+    if (!run)
+        return;
+    if (algorithms)
+        run->among = hs_log_algorithms(algorithms + strlen(forced));
+    if (strstr(line, "rccl-tests") || strstr(line, "RCCL version"))
+        run->of = HS_LOG_OF_RCCL;
+    else if (run->of == HS_LOG_OF_UNSAID &&
+             (strstr(line, "nccl-tests") || strstr(line, "# nThread ")))
+        run->of = HS_LOG_OF_NCCL;
+}
+
+/* "host: Test NCCL failure common.cu:958 '...'": later rows are missing. */
+static void read_failure(struct text_reader *reader, const char *line)
+{
+    if (reader->has_failed ||
+        !(strstr(line, "Test NCCL failure") || strstr(line, "Test failure") ||
+          strstr(line, "Test CUDA failure") || strstr(line, "Test HIP failure")))
+        return;
+    reader->has_failed = true;
+    note(reader->base, reader->line, "the test failed here, what follows is missing");
+}
+
+/* Words that begin a run, and what they say of it. */
+static bool read_remark(struct text_reader *reader, const char *line)
+{
+    const char *at;
+    struct hs_log_run *run;
+    long version;
+
+    if (strstr(line, "ccl-tests version") != NULL) {
+        begin_run(reader);
+        run = last_run(reader);
+        at = strstr(line, "nccl-library=");
+        version = at ? strtol(at + strlen("nccl-library="), NULL, 10) : 0;
+        if (run && version > 0 && version < VERSION_MAX)
+            run->nccl_version = (int)version;
+        read_library(reader, line);
+        return true;
+    }
+    at = strstr(line, "Collective test starting: ");
+    if (at) {
+        if (has_points(&reader->base->log) || reader->has_started)
+            begin_run(reader);
+        reader->has_started = true;
+        run = last_run(reader);
+        if (run)
+            hs_log_name_call(reader->base, at + strlen("Collective test starting: "), reader->line);
+        return true;
+    }
+    if (strstr(line, "# nThread ") != NULL &&
+        (has_points(&reader->base->log) || (reader->base->other_call && !reader->has_started)))
+        begin_run(reader);
+    if (strstr(line, "CCL") || strstr(line, "ccl-tests") || strstr(line, "# nThread "))
+        read_library(reader, line);
+    read_failure(reader, line);
+    at = strchr(line, '#');
+    if (at && strncmp(at + 1 + strspn(at + 1, " "), "Rank ", 5) == 0)
+        read_rank(reader, at);
+    at = strstr(line, "NCCL version ");
+    if (at)
+        read_version(reader, at + strlen("NCCL version "));
+    at = strstr(line, "# OSU ");
+    if (at)
+        begin_osu(reader, at + strlen("# OSU "));
+    return at != NULL;
+}
+
+static const struct columns no_columns = {.bytes = -1,
+                                          .time = {-1, -1},
+                                          .wrong = {-1, -1},
+                                          .redop = -1,
+                                          .algbw = -1,
+                                          .busbw = -1,
+                                          .ranks = -1,
+                                          .nodes = -1,
+                                          .call = -1,
+                                          .second = 1e-6};
+
+/* The columns that say of a row of CSV which run it is of. */
+static void find_run_columns(struct columns *columns, char *words[WORDS_MAX], int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "np") == 0 || strcmp(words[i], "ranks") == 0)
+            columns->ranks = i;
+        if (strcmp(words[i], "nodes") == 0)
+            columns->nodes = i;
+        if (strcmp(words[i], "call") == 0 || strcmp(words[i], "collective") == 0)
+            columns->call = i;
+    }
+}
+
+/* A heading: its words, with '#' gone. True where it is one of a table with times. */
+static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int count, bool csv)
+{
+    *columns = no_columns;
+    for (int i = 0; i < count; i++) {
+        bool time = strcmp(words[i], "time") == 0 || strcmp(words[i], "time_us") == 0 ||
+                    strcmp(words[i], "us") == 0 || strcmp(words[i], "seconds") == 0;
+        int place = columns->time[0] < 0 ? 0 : 1;
+
+        if (strcmp(words[i], "size") == 0 || strcmp(words[i], "bytes") == 0)
+            columns->bytes = i;
+        if (time && columns->time[place] < 0)
+            columns->time[place] = i;
+        if (strcmp(words[i], "seconds") == 0)
+            columns->second = 1;
+        if (strcmp(words[i], "bytes") == 0 && !csv) /* NCCL's own tests before nccl-tests 2.0 */
+            columns->second = 1e-3;
+        if (strcmp(words[i], "redop") == 0)
+            columns->redop = i;
+        if (strcmp(words[i], "algbw") == 0)
+            columns->algbw = i;
+        if (strcmp(words[i], "busbw") == 0)
+            columns->busbw = i;
+        if (strcmp(words[i], "wrong") == 0)
+            columns->wrong[columns->time[1] < 0 ? 0 : 1] = i;
+    }
+    if (csv)
+        find_run_columns(columns, words, count);
+    columns->count = columns->bytes >= 0 && columns->time[0] >= 0 ? count : 0;
+    return columns->count > 0 && (csv || count >= 6);
+}
+
+static bool read_count(uint64_t *value, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    if (!isdigit((unsigned char)word[0]))
+        return false;
+    *value = strtoull(word, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+static bool read_positive(double *value, const char *word)
+{
+    char *end;
+
+    *value = strtod(word, &end);
+    return end != word && *end == '\0' && *value > 0 && isfinite(*value);
+}
+
+/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth of an allreduce
+ * is 2 (n - 1) / n of the algorithm's, and of the others that reduce there is the reduce-scatter;
+ * which of those that do not reduce it is stays open. Figures have two decimals. */
+static void guess_call(struct hs_log_run *run, const struct columns *columns, char *const *words)
+{
+    double n = (double)run->ranks, algbw, busbw;
+
+    if (run->call_known || run->ranks < 2 || columns->busbw < 0 || columns->algbw < 0 ||
+        !read_positive(&algbw, words[columns->algbw]) ||
+        !read_positive(&busbw, words[columns->busbw]) || algbw < 1)
+        return;
+    if (fabs(busbw / algbw / (2 * (n - 1) / n) - 1) < 0.02)
+        run->call = HS_CALL_ALLREDUCE;
+    else if (columns->redop >= 0 && strcmp(words[columns->redop], "sum") == 0 &&
+             fabs(busbw / algbw / ((n - 1) / n) - 1) < 0.02)
+        run->call = HS_CALL_REDUCE_SCATTER;
+    else
+        return;
+    run->call_known = true;
+}
+
+static int64_t count_in(char *const *words, int column)
+{
+    uint64_t count;
+
+    return column >= 0 && read_count(&count, words[column]) && count <= INT32_MAX ? (int64_t)count
+                                                                                  : 0;
+}
+
+/* A row of CSV that is of another run than the one before. False: it is left out. */
+static bool change_run(struct text_reader *reader, char *const *words)
+{
+    const struct columns *columns = &reader->columns;
+    const char *call = columns->call >= 0 ? words[columns->call] : "";
+    int64_t ranks = count_in(words, columns->ranks), nodes = count_in(words, columns->nodes);
+    char of[sizeof(reader->row_of)];
+    struct hs_log_run *run;
+
+    snprintf(of, sizeof(of), "%" PRId64 ",%" PRId64 ",%s", ranks, nodes, call);
+    if (ranks > 0 && nodes > ranks) {
+        note(reader->base, reader->line, "left out: more nodes than ranks");
+        return false;
+    }
+    if (strcmp(of, reader->row_of) == 0)
+        return true;
+    memcpy(reader->row_of, of, sizeof(of));
+    run = has_points(&reader->base->log) || reader->base->other_call ? hs_log_begin(reader->base)
+                                                                     : last_run(reader);
+    if (!run)
+        return false;
+    reader->is_counted = true;
+    run->ranks = ranks;
+    run->nodes = nodes;
+    if (call[0])
+        hs_log_name_call(reader->base, call, reader->line);
+    return true;
+}
+
+/* A row of the table, if it has as many words as its heading; the first is the size. */
+static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int count)
+{
+    const struct columns *columns = &reader->columns;
+    uint64_t bytes;
+
+    if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
+        return;
+    if (count < columns->count) {
+        note(reader->base, reader->line, "left out: the row is cut short");
+        return;
+    }
+    if (reader->csv && !change_run(reader, words))
+        return;
+    guess_call(last_run(reader), columns, words);
+    for (int place = 0; place < 2 && bytes > 0; place++) {
+        int at = columns->time[place], wrong = columns->wrong[place];
+        double time;
+
+        if (at < 0 || strcmp(words[at], "N/A") == 0)
+            continue;
+        if (!read_positive(&time, words[at]))
+            time = NAN;
+        hs_log_add(reader->base, reader->line,
+                   (struct hs_log_point){
+                       .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
+                   wrong < 0 ? 0 : strtod(words[wrong], NULL));
+    }
+}
+
+/* Behind what a launcher puts before each line: "[1,0]<stdout>:", " 0: ", "host0: ", and a log of
+ * containers "2026-01-31T12:00:00.5Z ". */
+static char *behind_prefix(char *line)
+{
+    char *mark = strstr(line, ">:"), *colon = strstr(line, ": ");
+
+    if (mark && mark - line < PREFIX_MAX && line[0] == '[')
+        return mark + 2;
+    if (strcspn(line, " ") >= 20 && line[4] == '-' && line[10] == 'T' && strchr(line, ' '))
+        return strchr(line, ' ');
+    line += strspn(line, " ");
+    if (colon && colon - line < PREFIX_MAX && strcspn(line, " #") >= (size_t)(colon - line))
+        return colon + 2;
+    return line;
+}
+
+/* OSU's heading: "# Size       Avg Latency(us)", and Min, Max and Iterations where asked for. */
+static bool read_osu_heading(struct columns *columns, const char *line)
+{
+    const char *size = strstr(line, "# Size"), *latency = strstr(line, "Latency(us)");
+
+    if (!size || !latency)
+        return false;
+    *columns = no_columns;
+    columns->count = 2;
+    columns->bytes = 0;
+    columns->time[0] = 1;
+    return true;
+}
+
+/* A row of nccl-tests whose heading was cut off: size, count, type, ... */
+static void miss_heading(struct text_reader *reader, char *const *words)
+{
+    uint64_t count;
+
+    if (reader->has_no_heading || !read_count(&count, words[0]) || !read_count(&count, words[1]) ||
+        !isalpha((unsigned char)words[2][0]))
+        return;
+    reader->has_no_heading = true;
+    note(reader->base, reader->line,
+         "left out: rows without the heading that says what their columns are");
+}
+
+static void read_table_line(struct text_reader *reader, char *line)
+{
+    char *words[WORDS_MAX];
+    bool heading = strchr(line, '#') != NULL || (!reader->columns.count && strchr(line, ','));
+    int count;
+
+    if (heading && read_osu_heading(&reader->columns, line))
+        return;
+    if (heading) {
+        struct columns columns;
+        bool csv = strchr(line, ',') != NULL && !strchr(line, '#');
+
+        count = split_words(words, line, csv ? ", \t\r\n" : "# \t\r\n");
+        if (read_heading(&columns, words, count, csv)) {
+            if (!last_run(reader))
+                return;
+            reader->columns = columns;
+            reader->csv = csv;
+            reader->row_of[0] = '\0';
+        }
+        return;
+    }
+    count = split_words(words, line, reader->csv ? ", \t\r\n" : " \t\r\n");
+    if (reader->columns.count > 0 && count > 0)
+        read_row(reader, words, count);
+    else if (count >= ROW_WORDS)
+        miss_heading(reader, words);
+}
+
+static void read_line(struct text_reader *reader, const char *at, size_t length)
+{
+    char line[LINE_BYTES];
+
+    reader->line++;
+    if (reader->columns.count > 0 && memchr(at, '\0', length))
+        note(reader->base, reader->line, "left out: there is a NUL in it");
+    if (length >= sizeof(line) || memchr(at, '\0', length))
+        return;
+    memcpy(line, at, length);
+    line[length] = '\0';
+    if (!read_remark(reader, line))
+        read_table_line(reader, behind_prefix(line));
+}
+
+static enum hs_status parse_text(struct hs_log_reader *base, const char *text, size_t length)
+{
+    struct text_reader reader = {.base = base};
+
+    for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
+        const char *end = memchr(text + at, '\n', length - at);
+
+        next = end ? (size_t)(end - text) : length;
+        read_line(&reader, text + at, next - at);
+    }
+    return base->status;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+static enum hs_status parse(struct hs_log_reader *reader, const char *text, size_t length)
+{
+    size_t blank = 0;
+    enum hs_status status;
+
+    while (blank < length && isspace((unsigned char)text[blank]))
+        blank++;
+    if (blank < length ? text[blank] == '{' : reader->result != NULL)
+        status = hs_log_parse_json(reader, text, length);
+    else
+        status = parse_text(reader, text, length);
+    drop_last_empty(&reader->log);
+    if (status == HS_OK && reader->log.notes.failed)
+        return hs_no_memory(reader->err);
+    if (status != HS_OK || reader->is_result || reader->log.point_count > 0)
+        return status;
+    if (reader->log.notes.length > 0)
+        return hs_fail(reader->err, HS_INVALID, "%.*s, and no other time is in it",
+                       (int)strcspn(reader->log.notes.data, "\n"), reader->log.notes.data);
+    return hs_fail(reader->err, HS_INVALID,
+                   "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
+                   "the columns bytes and seconds, found no time in it",
+                   reader->name);
+}
+
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err)
+{
+    struct hs_log_reader reader = {.name = name, .result = result, .err = err};
+    enum hs_status status;
+
+    if (result)
+        *result = (struct hs_result){0};
+    status = parse(&reader, text, length);
+    free(reader.hosts);
+    *log = reader.log;
+    if (status != HS_OK)
+        hs_log_release(log);
+    return status;
+}
+
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
+                           const char *path, struct hs_error *err)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    char *text;
+    size_t length;
+    enum hs_status status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
+
+    *log = (struct hs_log){0};
+    if (result)
+        *result = (struct hs_result){0};
+    if (status != HS_OK)
+        return status;
+    if (probe && hs_gpu_probe_is(text))
+        status = hs_gpu_probe_parse(probe, name, text, length, err);
+    else
+        status = hs_log_parse(log, result, name, text, length, err);
+    free(text);
+    return status;
+}
+
+void hs_log_release(struct hs_log *log)
+{
+    free(log->runs);
+    free(log->points);
+    hs_text_release(&log->notes);
+    *log = (struct hs_log){0};
+}

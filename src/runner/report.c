@@ -1,0 +1,418 @@
+/* report.c - see report.h. */
+#include "runner/report.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/statistics.h"
+#include "engine/cuda_aware.h"
+#include "model/backends.h"
+#include "model/price.h"
+#include "search/expected.h"
+#include "show/figures.h"
+#include "version.h"
+
+/* ---- measurements -------------------------------------------------------------------------- */
+
+static bool copy_numbers(double **out, const struct hs_samples *samples)
+{
+    size_t bytes = samples->count * sizeof(**out);
+
+    *out = NULL;
+    if (samples->count == 0)
+        return true;
+    *out = malloc(bytes);
+    if (*out)
+        memcpy(*out, samples->values, bytes);
+    return *out != NULL;
+}
+
+static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
+{
+    if (item->layers.whole.count == 0)
+        return true;
+    measured->stages = calloc((size_t)item->layers.count, sizeof(*measured->stages));
+    if (!measured->stages)
+        return false;
+    measured->stage_count = (size_t)item->layers.count;
+    for (int s = 0; s < item->layers.count; s++) {
+        measured->stages[s].key = item->layers.stages[s].key;
+        measured->stages[s].seconds = hs_samples_median(&item->layers.stages[s].seconds);
+    }
+    return true;
+}
+
+static bool copy_choices(struct hs_measured *measured, const struct hs_contestant *item)
+{
+    if (item->choice_count == 0)
+        return true;
+    measured->choices = calloc(item->choice_count, sizeof(*measured->choices));
+    if (!measured->choices)
+        return false;
+    measured->choice_count = item->choice_count;
+    for (size_t i = 0; i < item->choice_count; i++) {
+        struct hs_fact *to = &measured->choices[i];
+
+        to->name = hs_strdup(item->choices[i].name);
+        to->text = hs_strdup(item->choices[i].text);
+        if (!to->name || !to->text)
+            return false;
+    }
+    return true;
+}
+
+/* Why it is not to be trusted fully, or has no measurement. */
+static void reason_of(char *text, size_t bytes, const struct hs_contestant *item)
+{
+    snprintf(text, bytes, "%s", item->reason);
+    if (text[0])
+        return;
+    if (item->ending == HS_ENDING_OPEN && item->seconds.count == 0)
+        snprintf(text, bytes, "the run was cut short before its turn");
+    else if (item->ending == HS_ENDING_OPEN)
+        snprintf(text, bytes, "the run was cut short after %zu samples", item->seconds.count);
+    else if (item->ending == HS_ENDING_RACED)
+        snprintf(text, bytes, "racing: dropped after %zu samples, it could not win any more",
+                 item->seconds.count);
+    else if (item->ending == HS_ENDING_SPENT)
+        snprintf(text, bytes, "the budget ended before the precision was reached");
+}
+
+static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_contestant *item,
+                                    struct hs_error *err)
+{
+    struct hs_summary summary;
+    char reason[HS_REASON_BYTES];
+
+    measured->status = item->status;
+    if (item->status == HS_MEASURE_OK && item->seconds.count == 0)
+        measured->status = HS_MEASURE_SKIPPED;
+    measured->wrong_elements = item->wrong_elements;
+    reason_of(reason, sizeof(reason), item);
+    if (reason[0] && !(measured->reason = hs_strdup(reason)))
+        return hs_no_memory(err);
+    if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
+        return hs_no_memory(err);
+    if (!copy_choices(measured, item))
+        return hs_no_memory(err);
+    measured->sample_count = item->seconds.count;
+    measured->device_median_seconds = hs_samples_median(&item->device);
+    measured->eager_median_seconds = hs_samples_median(&item->eager);
+    if (item->seconds.count == 0)
+        return HS_OK;
+    if (hs_summarise(&summary, item->seconds.values, item->seconds.count, err) != HS_OK)
+        return HS_MEMORY;
+    measured->median_seconds = summary.median;
+    if (summary.ci_valid) {
+        measured->ci95_low_seconds = summary.ci_low;
+        measured->ci95_high_seconds = summary.ci_high;
+    }
+    return HS_OK;
+}
+
+/* ---- one message size ---------------------------------------------------------------------- */
+
+static enum hs_status add_candidate(struct hs_result_message *message,
+                                    const struct hs_session *session,
+                                    const struct hs_problem *problem,
+                                    const struct hs_contestant *item, struct hs_error *err)
+{
+    struct hs_candidate *candidate;
+    enum hs_status status = HS_OK;
+
+    if (session->campaign.has_system)
+        status =
+            hs_result_add_prediction(message, &session->campaign.system, problem, &item->plan, err);
+    else if (!hs_result_add_candidate(message))
+        status = hs_no_memory(err);
+    if (status)
+        return status;
+    candidate = &message->candidates[message->candidate_count - 1];
+    candidate->plan = item->plan;
+    if (!hs_candidate_add_measured(candidate))
+        return hs_no_memory(err);
+    return fill_measured(candidate->measured, item, err);
+}
+
+static enum hs_status add_contestant(struct hs_result_message *message,
+                                     const struct hs_session *session,
+                                     const struct hs_problem *problem,
+                                     const struct hs_contestant *item, struct hs_error *err)
+{
+    struct hs_baseline_result *baseline;
+
+    if (item->plan.split.count > 0)
+        return add_candidate(message, session, problem, item, err);
+    baseline = hs_result_add_baseline(message, item->name);
+    return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
+}
+
+/* What machines drawn can say something of: plans in one chunk, each layer by one algorithm. */
+static bool is_drawn(const struct hs_plan *plan, const struct hs_system *system)
+{
+    bool drawn = plan->chunks == 1;
+
+    for (int i = 0; i < plan->split.count; i++) {
+        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
+
+        drawn = drawn && algorithm == hs_plan_algorithm(plan, i, 1) &&
+                (algorithm == HS_RING || !hs_system_is_nccl_native(system));
+    }
+    return drawn;
+}
+
+static enum hs_status draw_ranges(struct hs_result_message *message,
+                                  const struct hs_search_request *request,
+                                  const struct hs_machines *machines, struct hs_error *err)
+{
+    struct hs_expected expected;
+    struct hs_estimate estimate;
+    struct hs_library_price library =
+        hs_library_price(request->system, &request->problem, hs_datatype_bytes(message->datatype));
+    enum hs_status status = hs_expected_init(&expected, request, machines, &library, true, err);
+
+    if (status)
+        return status == HS_INVALID ? HS_OK : status; /* too many layers: there are no ranges */
+    for (size_t i = 0; i < message->candidate_count && !status; i++) {
+        struct hs_candidate *candidate = &message->candidates[i];
+
+        if (!is_drawn(&candidate->plan, request->system))
+            continue;
+        status = hs_estimate_of(&estimate, &expected, &candidate->plan, err);
+        if (status || !candidate->cost)
+            continue;
+        hs_plan_cost_scale(candidate->cost, estimate.seconds / candidate->cost->seconds);
+        candidate->predicted_seconds = estimate.seconds;
+        candidate->predicted_low_seconds = estimate.low_seconds;
+        candidate->predicted_high_seconds = estimate.high_seconds;
+    }
+    hs_expected_release(&expected);
+    return status;
+}
+
+/* Of predictions from figures as described, as predict has them. */
+static enum hs_status add_ranges(struct hs_result *result, const struct hs_session *session,
+                                 struct hs_error *err)
+{
+    const struct hs_system *system = &session->campaign.system;
+    int64_t np = session->campaign.ranks.np;
+    struct hs_machines machines;
+    enum hs_status status;
+
+    if (!session->campaign.has_system || system->fits.count > 0 || hs_result_group(result).size < 2)
+        return HS_OK;
+    status = hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, err);
+    if (status)
+        return status;
+    hs_machines_ask(&machines, np);
+    for (size_t m = 0; m < result->message_count && !status; m++) {
+        struct hs_result_message *message = &result->messages[m];
+        struct hs_search_request request = {.system = system,
+                                            .problem = hs_result_problem(result, message),
+                                            .algorithms = HS_ALGORITHMS_ALL};
+
+        status = draw_ranges(message, &request, &machines, err);
+    }
+    hs_machines_release(&machines);
+    return status;
+}
+
+/* The flat split's time by rings: measured, else predicted. */
+static void fill_flat(struct hs_result_message *message, const struct hs_result *result)
+{
+    struct hs_plan flat = hs_result_flat(result);
+
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
+            message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
+}
+
+static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_bout *bout,
+                                 struct hs_error *err)
+{
+    size_t raced = hs_contest_raced(&bout->contest);
+
+    if (bout->candidates.pruned > 0 &&
+        !hs_result_add_pruned(message, bout->candidates.rule, bout->candidates.pruned))
+        return hs_no_memory(err);
+    if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
+        return hs_no_memory(err);
+    return HS_OK;
+}
+
+static enum hs_status add_certificate(struct hs_result_message *message, const struct hs_bout *bout,
+                                      struct hs_error *err)
+{
+    if (bout->certificate.layers == 0)
+        return HS_OK;
+    message->certificate = calloc(1, sizeof(*message->certificate));
+    if (!message->certificate)
+        return hs_no_memory(err);
+    return hs_fields_copy(&hs_certificate_fields, message->certificate, &bout->certificate, err);
+}
+
+/* What the contest says of the winner: how far its whole is off, and whether some other plan beat
+ * it. */
+static void confront(struct hs_result_message *message, const struct hs_session *session,
+                     const struct hs_contest *contest)
+{
+    struct hs_certificate *certificate = message->certificate;
+    const struct hs_contestant *best = hs_contest_best(contest), *item;
+    char name[HS_SPLIT_TEXT];
+
+    if (certificate->winner.split.count == 0)
+        return;
+    item = hs_contest_find(contest, hs_plan_format(name, &certificate->winner));
+    if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
+        hs_certificate_widen(certificate, hs_contestant_median(item),
+                             HS_NORMAL95 * hs_samples_noise(&item->seconds) *
+                                 hs_contestant_median(item));
+    certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
+                           hs_plan_same_layers(&best->plan, &certificate->winner) &&
+                           !hs_campaign_crowded(&session->campaign, NULL);
+}
+
+static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
+                               const struct hs_bout *bout, struct hs_error *err)
+{
+    struct hs_result_message *message = hs_result_add_message(result);
+    struct hs_problem problem = hs_session_problem(session, bout);
+    enum hs_status status;
+
+    if (!message)
+        return hs_no_memory(err);
+    message->message_bytes = bout->bytes;
+    message->padded_bytes = bout->padded_bytes;
+    message->datatype = session->settings.campaign.datatype;
+    message->operation = session->settings.campaign.operation;
+    message->splits = bout->candidates.splits;
+    message->looked_at = bout->candidates.looked_at;
+    message->flat_seconds = NAN;
+    if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
+        return hs_no_memory(err);
+    status = add_certificate(message, bout, err);
+    if (status == HS_OK)
+        status = add_pruned(message, bout, err);
+    for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
+        status = add_contestant(message, session, &problem, &bout->contest.items[i], err);
+    if (status != HS_OK)
+        return status;
+    if (message->certificate)
+        confront(message, session, &bout->contest);
+    fill_flat(message, result);
+    hs_result_rank(message, NULL);
+    return HS_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/* The first line, blanks and tabs as one blank each. */
+static void first_line(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from && *from != '\n'; from++) {
+        if (isspace((unsigned char)*from) && (to == text || to[-1] == ' '))
+            continue;
+        *to++ = isspace((unsigned char)*from) ? ' ' : *from;
+    }
+    *to = '\0';
+}
+
+static enum hs_status fill_versions(struct hs_result *result, const struct hs_session *session,
+                                    struct hs_error *err)
+{
+    const char *describe = HS_GIT_DESCRIBE;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", kernel[160], memory[HS_FIGURE_TEXT];
+    struct utsname system;
+    int length;
+    enum hs_status status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+
+    if (status == HS_OK && describe[0])
+        status = hs_result_set_version(result, "git", describe, err);
+    MPI_Get_library_version(library, &length);
+    first_line(library);
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "mpi", library, err);
+    if (status == HS_OK && uname(&system) == 0) {
+        snprintf(kernel, sizeof(kernel), "%.64s %.64s", system.sysname, system.release);
+        status = hs_result_set_version(result, "kernel", kernel, err);
+    }
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
+    if (status == HS_OK && session->campaign.device[0])
+        status = hs_result_set_version(result, "device", session->campaign.device, err);
+    if (status == HS_OK && session->campaign.machine.driver[0])
+        status = hs_result_set_version(result, "driver", session->campaign.machine.driver, err);
+    if (status == HS_OK && session->campaign.memory_bytes > 0)
+        status = hs_result_set_version(
+            result, "memory_per_rank",
+            hs_bytes_figure(memory, (double)session->campaign.memory_bytes), err);
+    return status;
+}
+
+static enum hs_status fill_placement(struct hs_placement *placement,
+                                     const struct hs_campaign *campaign, struct hs_error *err)
+{
+    const struct hs_rank_order *order = &campaign->order;
+    size_t count = (size_t)order->node_count;
+
+    placement->nodes = calloc(count, sizeof(*placement->nodes));
+    if (!placement->nodes)
+        return hs_no_memory(err);
+    placement->node_count = count;
+    placement->crowded_ranks = hs_campaign_crowded(campaign, &placement->crowded_cores);
+    for (size_t i = 0; i < count; i++) {
+        placement->nodes[i].ranks = order->nodes[i].ranks;
+        placement->nodes[i].host = hs_strdup(order->nodes[i].host);
+        if (!placement->nodes[i].host)
+            return hs_no_memory(err);
+    }
+    if (order->note[0] && !(placement->note = hs_strdup(order->note)))
+        return hs_no_memory(err);
+    return HS_OK;
+}
+
+enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
+                               bool complete, const char *note, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    *result = (struct hs_result){.np = session->campaign.ranks.np,
+                                 .collective = session->settings.campaign.call.collective,
+                                 .order = session->settings.campaign.call.order,
+                                 .mesh = session->settings.campaign.call.mesh,
+                                 .complete = complete};
+    result->command = hs_strdup(session->command_line);
+    result->created = hs_strdup(session->campaign.created);
+    result->backend = hs_strdup(session->campaign.backend->name);
+    if (!result->command || !result->created || !result->backend ||
+        (note && !(result->note = hs_strdup(note))))
+        return hs_no_memory(err);
+    if (session->campaign.has_system) {
+        status = hs_system_copy(&result->system, &session->campaign.system, err);
+        result->has_system = status == HS_OK;
+        result->extrapolated =
+            session->campaign.ranks.np > hs_system_capacity(&session->campaign.system);
+    }
+    if (status == HS_OK)
+        status = fill_versions(result, session, err);
+    if (status == HS_OK && hs_backend_is_nccl(session->campaign.backend->name))
+        status = hs_result_set_environment(result, environ, "NCCL_", err);
+    if (status == HS_OK)
+        status = fill_placement(&result->placement, &session->campaign, err);
+    if (status == HS_OK)
+        status =
+            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
+    for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
+        if (session->bouts[i].begun)
+            status = add_bout(result, session, &session->bouts[i], err);
+    return status == HS_OK ? add_ranges(result, session, err) : status;
+}

@@ -1,0 +1,14 @@
+/*
+ * exporters.h - the table of formats that results are exported to.
+ */
+#ifndef HS_VIEW_EXPORTERS_H
+#define HS_VIEW_EXPORTERS_H
+
+#include "record/result.h"
+#include "show/table.h"
+
+/* All that there are, and what each can express. With `result`, whose file is called `name`, those
+ * that can say its collective, and people see the command line that exports it. */
+void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name);
+
+#endif

@@ -1,0 +1,135 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/predict.h"
+#include "base/notes.h"
+#include "record/result_gaps.h"
+#include "show/answers.h"
+
+bool hs_predict_is_calibrated(const struct hs_predict *predict)
+{
+    return predict->asked.system->fits.count > 0;
+}
+
+struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predict *predict,
+                                    const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_plan_cost cost = hs_plan_cost(predict->asked.system, problem, plan);
+
+    hs_gaps_add(gaps, predict->asked.system, plan, &cost);
+    return cost;
+}
+
+void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
+                       bool beyond_np)
+{
+    struct hs_text legend = {0};
+
+    if (spread && hs_predict_is_calibrated(predict))
+        hs_sheet_say(predict->sheet, "+-%%: half width of the prediction's 95 %% interval, as far "
+                                     "as the calibration knows it\n");
+    if (beyond_np)
+        hs_sheet_say(predict->sheet,
+                     "* beyond the %" PRId64 " processes that the description covers\n",
+                     hs_system_capacity(predict->asked.system));
+    hs_gaps_legend(&legend, gaps, predict->asked.system);
+    hs_sheet_say(predict->sheet, "%s", legend.data ? legend.data : "");
+    hs_text_release(&legend);
+}
+
+void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_collective_row *row = &hs_collectives[point->request.problem.collective];
+    int64_t np = point->request.problem.group.ranks;
+
+    hs_sheet_say(
+        predict->sheet, "%s: %s%s%s, %" PRId64 " process%s%s%s, %s per process (predicted)\n",
+        predict->asked.label, row->written, row->ordered ? " " : "",
+        row->ordered ? hs_order_names[point->request.problem.order] : "", np, np == 1 ? "" : "es",
+        hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
+        hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
+        HS_AS_BYTES(point->bytes));
+}
+
+void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
+{
+    hs_asked_say_beyond(predict->notes, &predict->asked);
+}
+
+/* How many splits there are, and how the search dealt with them. */
+static void say_search(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_search_result *found = &point->found;
+    const char *name = predict->asked.strategy->name;
+
+    hs_sheet_say(predict->sheet, "%s split%s, ", HS_AS_COUNT(found->splits),
+                 HS_PLURAL(found->splits));
+    if (strcmp(name, "lattice") == 0)
+        hs_sheet_say(predict->sheet, "searched exactly\n");
+    else
+        hs_sheet_say(predict->sheet, "%s plan%s priced (%s)\n", HS_AS_COUNT(found->looked_at),
+                     HS_PLURAL(found->looked_at), name);
+}
+
+/* The fastest first, each source once. */
+static int compare_published(const void *left, const void *right)
+{
+    const struct hs_published *a = left, *b = right;
+    int order = strcmp(a->source, b->source);
+
+    return order ? order : (a->seconds > b->seconds) - (a->seconds < b->seconds);
+}
+
+/* "published, SOURCE: 4x8x4 16.64 ms, 4x32 17.29 ms": times of just this size and count. */
+static enum hs_status say_published(const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
+{
+    const struct hs_system *system = predict->asked.system;
+    struct hs_published *found = calloc(system->published.count + 1, sizeof(*found));
+    size_t count = 0;
+
+    if (!found)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < system->published.count; i++)
+        if (system->published.items[i].np == point->request.problem.group.size &&
+            hs_group_is_world(&point->request.problem.group) &&
+            system->published.items[i].bytes == point->bytes)
+            found[count++] = system->published.items[i];
+    qsort(found, count, sizeof(*found), compare_published);
+    for (size_t i = 0; i < count; i++) {
+        bool first = i == 0 || strcmp(found[i].source, found[i - 1].source) != 0;
+        bool last = i + 1 == count || strcmp(found[i].source, found[i + 1].source) != 0;
+
+        if (first)
+            hs_sheet_say(predict->sheet, "%spublished, %s:", i > 0 ? "" : "\n", found[i].source);
+        hs_sheet_say(predict->sheet, "%s %s %s%s", first ? "" : ",", found[i].call,
+                     HS_AS_TIME(found[i].seconds), last ? "\n" : "");
+    }
+    free(found);
+    return HS_OK;
+}
+
+enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
+                               const struct hs_result *result, struct hs_error *err)
+{
+    const struct hs_result_message *message = &result->messages[result->message_count - 1];
+    const struct hs_answer_source of = {result, message};
+    bool details = predict->settings->details;
+    struct hs_gaps gaps = {0};
+    enum hs_status status = HS_OK;
+
+    hs_predict_title(predict, point);
+    if (details)
+        say_search(predict, point);
+    hs_answer_say(predict->sheet, &of, hs_point_shown(&predict->asked, point), details);
+    hs_result_gaps_add(&gaps, result, message);
+    hs_predict_legend(predict, &gaps, false, point->extrapolated && details);
+    status = hs_predict_say_choices(predict, point, err);
+    if (status == HS_OK)
+        status = hs_predict_say_changed(predict, point, err);
+    if (status == HS_OK && details)
+        status = say_published(predict, point, err);
+    return status;
+}

@@ -1,0 +1,148 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "answer/predict.h"
+#include "model/limit.h"
+#include "search/winners.h"
+#include "show/candidates.h"
+#include "show/nccl_tests.h"
+#include "show/winners.h"
+
+bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    return sweep->over_np || sweep->over_bytes || predict->settings->as;
+}
+
+void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    *sweep = (struct hs_predict_sweep){
+        .over_np = predict->settings->ask.np.first != predict->settings->ask.np.last,
+        .over_bytes = predict->settings->ask.bytes.first != predict->settings->ask.bytes.last};
+    if (predict->settings->as)
+        hs_nccl_tests_init(&sweep->lines);
+    else
+        hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
+}
+
+static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                             const struct hs_predict_point *point)
+{
+    const struct hs_estimated *best = &point->plans[0];
+    struct hs_nccl_tests_row row = {.system = predict->asked.system,
+                                    .problem = point->request.problem,
+                                    .datatype = predict->settings->ask.datatype,
+                                    .plan = &best->plan,
+                                    .seconds = best->estimate.seconds,
+                                    .library = point->library,
+                                    .gain = best->estimate.gain};
+
+    if (hs_library_is_priced(&point->library)) {
+        row.library.low_seconds = point->reference.low_seconds;
+        row.library.high_seconds = point->reference.high_seconds;
+    }
+    hs_nccl_tests_add(&sweep->lines, &row);
+    sweep->sampled = sweep->sampled || point->sampled;
+    sweep->extrapolated = sweep->extrapolated || point->extrapolated;
+    return HS_OK;
+}
+
+/* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
+ */
+enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
+                                    const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
+{
+    const struct hs_estimated *best = &point->plans[0];
+    bool is_default = hs_plan_is_default(&best->plan);
+    struct hs_plan_cost cost = {.ci95_seconds = NAN};
+    bool both = sweep->over_np && sweep->over_bytes, marked;
+    bool grows = sweep->over_np && !both && sweep->previous.split.count > 0 && !is_default;
+    struct hs_limit limit = hs_limit_of(predict->asked.system, &point->request.problem);
+    struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan,
+                                           best->estimate.seconds, point->reference.seconds);
+
+    (void)err;
+    if (predict->settings->as)
+        return add_as(sweep, predict, point);
+    if (!is_default)
+        cost = hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
+    marked = is_default ? point->extrapolated && !both
+                        : cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
+    winner.gain = point->verdict.gain;
+    winner.gain_low = point->verdict.gain_low;
+    winner.gain_high = point->verdict.gain_high;
+    winner.advice = hs_advice_names[point->verdict.advice];
+    winner.over_default = hs_library_is_priced(&point->library);
+    winner.mark = marked ? " *" : NULL;
+    winner.reached = hs_limit_reached(&limit, best->estimate.seconds);
+    if (point->count > 1) {
+        winner.second = &best[1].plan;
+        winner.second_seconds = best[1].estimate.seconds;
+    }
+    if (point->exact_seconds > 0)
+        winner.regret = point->found.plans[0].seconds / point->exact_seconds - 1;
+    if (grows)
+        winner.growth = hs_growth_names[hs_growth_of(&sweep->previous.split, &best->plan.split)];
+    hs_winners_add(&sweep->lines, &winner);
+    sweep->sampled = sweep->sampled || point->sampled;
+    sweep->extrapolated = sweep->extrapolated || point->extrapolated;
+    sweep->previous = is_default ? (struct hs_plan){.chunks = 0} : best->plan;
+    return HS_OK;
+}
+
+static void say_samples(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    if (sweep->sampled)
+        hs_sheet_say(predict->sheet,
+                     "\ntimes and gains: predicted, expected over %zu simulated samples of what is "
+                     "uncertain; bound: what the links allow; lead: over the runner-up\n",
+                     predict->asked.machines->count);
+}
+
+static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    enum hs_library library = hs_system_library(predict->asked.system);
+
+    hs_sheet_say(predict->sheet,
+                 "%s: %s of %" PRIu64 " process%s%s in the columns of nccl-tests%s%s\n\n",
+                 predict->asked.label, hs_collectives[predict->settings->ask.collective].written,
+                 predict->settings->ask.np.first, predict->settings->ask.np.first == 1 ? "" : "es",
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
+                 library ? "; by itself: " : "", library ? hs_library_written(library) : "");
+    hs_nccl_tests_print(predict->sheet, &sweep->lines);
+    say_samples(sweep, predict);
+    hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
+}
+
+void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    const struct hs_predict_settings *settings = predict->settings;
+    bool both = sweep->over_np && sweep->over_bytes;
+    struct hs_problem asked = hs_problem_of(settings->ask.collective, settings->ask.order, 1, 1);
+    char aside[HS_PROBLEM_TEXT];
+
+    hs_problem_aside(aside, &asked);
+    if (settings->as) {
+        print_as(sweep, predict);
+        return;
+    }
+    if (both)
+        hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->asked.label,
+                     aside);
+    else if (sweep->over_np)
+        hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->asked.label,
+                     HS_AS_BYTES(settings->ask.bytes.first), aside);
+    else
+        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s%s\n\n", predict->asked.label,
+                     settings->ask.np.first,
+                     hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->ask.mesh), aside);
+    if (both)
+        hs_winners_matrices(predict->sheet, &sweep->lines, hs_question_sizes(&settings->ask),
+                            hs_system_capacity(predict->asked.system));
+    else
+        hs_sheet_table(predict->sheet, &sweep->lines);
+    say_samples(sweep, predict);
+    if (sweep->extrapolated || hs_predict_is_calibrated(predict))
+        hs_sheet_say(predict->sheet, "\n");
+    hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);
+}

@@ -1,0 +1,407 @@
+#include "show/profiles.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP_TEXT HS_PROFILE_GROUP_TEXT
+#define PART_TEXT  72 /* two sizes and " to " */
+
+struct row {
+    const struct hs_profile *profile;
+    const struct hs_profile_call *call;
+};
+
+char *hs_profile_group_format(char text[GROUP_TEXT], const struct hs_profile *profile,
+                              const struct hs_profile_call *call)
+{
+    if (call->group_ranks == profile->ranks && call->group_stride == 1)
+        snprintf(text, GROUP_TEXT, "all %" PRId64, call->group_ranks);
+    else if (call->group_stride == 0)
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
+                 call->group_ranks);
+    else if (call->group_stride == 1 || call->group_ranks == 1)
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups, call->group_ranks);
+    else
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart", call->groups,
+                 call->group_ranks, call->group_stride);
+    return text;
+}
+
+static bool is_nccl(const struct hs_profile_call *call)
+{
+    return strncmp(call->call, "nccl", 4) == 0;
+}
+
+/* What times are of, where it is not the whole call. */
+static const char *timed(const struct row *r)
+{
+    return r->call->begun ? "begin" : NULL;
+}
+
+static double of_rank(const struct row *r)
+{
+    return hs_profile_call_spent(r->profile, r->call);
+}
+
+/* Of the job: what NCCL's calls take of it is not known. */
+static double share(const struct row *r)
+{
+    return is_nccl(r->call) ? (double)NAN : of_rank(r) / r->profile->seconds;
+}
+
+/* clang-format off */
+/* Which calls they are: of rows with a profile and a call. */
+#define WHO_COLUMNS(column, P)                                                                     \
+    column(P##CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                             \
+    column(P##COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)             \
+    column(P##GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                               \
+           hs_profile_group_format((char[GROUP_TEXT]){0}, r->profile, r->call))                    \
+    column(P##RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)               \
+    column(P##STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)
+#define SIZE_COLUMNS(column, P)                                                                    \
+    column(P##BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))     \
+    column(P##CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                        \
+           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))
+#define COLUMNS(column)                                                                            \
+    WHO_COLUMNS(column, )                                                                          \
+    column(TYPE, "datatype", "type", NULL, TEXT, IF_ANY, r->call->datatype)                        \
+    column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
+    SIZE_COLUMNS(column, )                                                                         \
+    column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
+    column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
+           r->call->seconds / (double)r->call->calls)                                              \
+    column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
+    column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
+    column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
+           share(r))                                                                               \
+    column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY,                                 \
+           hs_profile_call_waiting(r->call))
+/* clang-format on */
+
+enum { COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
+
+static void add(struct hs_table *table, const struct row *r)
+{
+    hs_table_row(table);
+    COLUMNS(HS_COLUMN_PUT)
+}
+
+#undef COLUMNS
+
+void hs_profile_calls_table(struct hs_table *table, const struct hs_profile *profile, size_t most)
+{
+    HS_TABLE_INIT(table, "calls", columns);
+    table->fold = true;
+    for (size_t i = 0; i < profile->call_count && i < most; i++)
+        add(table, &(struct row){profile, &profile->calls[i]});
+}
+
+/* ---- kinds of calls added up ---- */
+
+struct part {
+    enum hs_profile_by by;
+    const struct hs_profile_call *first; /* of those that are added up */
+    const struct hs_profile *profile;
+    uint64_t class_bytes;                 /* by size: a power of two, or 0 */
+    double calls, bytes, seconds, waited; /* of the job's mean rank; waited NaN: not known */
+    bool timed;
+};
+
+static bool is_of(const struct part *part, const struct hs_profile_call *call)
+{
+    const struct hs_profile_call *first = part->first;
+
+    switch (part->by) {
+    case HS_PROFILE_BY_CALL:
+        return strcmp(first->call, call->call) == 0;
+    case HS_PROFILE_BY_GROUP:
+        return first->group_ranks == call->group_ranks &&
+               first->group_stride == call->group_stride && first->groups == call->groups;
+    case HS_PROFILE_BY_SIZE:
+        return part->class_bytes == hs_profile_class(hs_profile_call_bytes(call));
+    }
+    return false;
+}
+
+static void add_to_part(struct part *part, const struct hs_profile_call *call)
+{
+    double waited = hs_profile_call_waited(part->profile, call);
+
+    part->calls += hs_profile_call_count(part->profile, call);
+    part->bytes += call->bytes / (double)part->profile->ranks;
+    if (is_nccl(call))
+        return;
+    part->timed = true;
+    part->seconds += hs_profile_call_spent(part->profile, call);
+    if (!isnan(waited))
+        part->waited = (isnan(part->waited) ? 0 : part->waited) + waited;
+}
+
+static const char *part_group(char text[GROUP_TEXT], const struct part *r)
+{
+    return r->by == HS_PROFILE_BY_GROUP ? hs_profile_group_format(text, r->profile, r->first)
+                                        : NULL;
+}
+
+/* "1MiB to 2MiB" */
+static const char *part_size(char text[PART_TEXT], const struct part *r)
+{
+    if (r->by != HS_PROFILE_BY_SIZE)
+        return NULL;
+    if (r->class_bytes == 0)
+        snprintf(text, PART_TEXT, "0B");
+    else
+        snprintf(text, PART_TEXT, "%s to %s", HS_AS_SIZE((double)r->class_bytes),
+                 HS_AS_SIZE(2 * (double)r->class_bytes));
+    return text;
+}
+
+/* clang-format off */
+#define PART_COLUMNS(column)                                                                       \
+    column(P_CALL, "call", "call", NULL, TEXT, IF_ANY,                                             \
+           r->by == HS_PROFILE_BY_CALL ? r->first->call : NULL)                                    \
+    column(P_GROUP, "groups", "groups x ranks", NULL, TEXT, IF_ANY,                                \
+           part_group((char[GROUP_TEXT]){0}, r))                                                   \
+    column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
+           part_size((char[PART_TEXT]){0}, r))                                            \
+    column(P_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
+           (int64_t)llround(r->calls))                                                             \
+    column(P_BYTES, "bytes_per_rank", "bytes a rank", NULL, SIZE, ALWAYS, r->bytes)                \
+    column(P_SECONDS, "seconds_per_rank", "a rank", NULL, TIME, IF_ANY,                            \
+           r->timed ? r->seconds : (double)NAN)                                                    \
+    column(P_SHARE, "share", "of the job", "%", PERCENT, IF_ANY,                                   \
+           r->timed ? r->seconds / r->profile->seconds : (double)NAN)                              \
+    column(P_WAITED, "waited_seconds_per_rank", "waiting", NULL, TIME, IF_ANY, r->waited)
+/* clang-format on */
+
+enum { PART_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column part_columns[] = {PART_COLUMNS(HS_COLUMN_ROW)};
+
+static void add_part(struct hs_table *table, const struct part *r)
+{
+    hs_table_row(table);
+    PART_COLUMNS(HS_COLUMN_PUT)
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+
+    if (a->by == HS_PROFILE_BY_SIZE)
+        return a->class_bytes < b->class_bytes ? -1 : a->class_bytes > b->class_bytes;
+    if (a->seconds != b->seconds)
+        return a->seconds > b->seconds ? -1 : 1;
+    return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
+}
+
+void hs_profile_parts_table(struct hs_table *table, const struct hs_profile *profile,
+                            enum hs_profile_by by)
+{
+    struct part *parts = calloc(profile->call_count + 1, sizeof(*parts));
+    size_t count = 0;
+
+    HS_TABLE_INIT(table, "parts", part_columns);
+    table->failed = !parts;
+    for (size_t i = 0; i < profile->call_count && parts; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+        size_t at = 0;
+
+        while (at < count && !is_of(&parts[at], call))
+            at++;
+        if (at == count)
+            parts[count++] =
+                (struct part){.by = by,
+                              .first = call,
+                              .profile = profile,
+                              .class_bytes = hs_profile_class(hs_profile_call_bytes(call)),
+                              .waited = NAN};
+        add_to_part(&parts[at], call);
+    }
+    if (count > 0)
+        qsort(parts, count, sizeof(*parts), compare_parts);
+    for (size_t i = 0; i < count; i++)
+        add_part(table, &parts[i]);
+    free(parts);
+}
+
+/* ---- all of it ---- */
+
+/* A node may have ranks at several places of the list. */
+size_t hs_profile_nodes(const struct hs_profile *profile)
+{
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < profile->node_count; i++) {
+        size_t before = 0;
+
+        while (before < i && strcmp(profile->nodes[before].host, profile->nodes[i].host) != 0)
+            before++;
+        nodes += before == i;
+    }
+    return nodes;
+}
+
+struct hs_profile_times hs_profile_times_of(const struct hs_profile *profile)
+{
+    struct hs_profile_times times = {0, 0};
+
+    for (size_t i = 0; i < profile->call_count; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+        double waited = hs_profile_call_waited(profile, call);
+
+        if (is_nccl(call))
+            continue;
+        times.spent += hs_profile_call_spent(profile, call);
+        times.waited += isnan(waited) ? 0 : waited;
+    }
+    return times;
+}
+
+static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
+{
+    struct hs_profile_times times = hs_profile_times_of(profile);
+    double sampled = 0;
+    size_t mpi_rows = 0;
+
+    for (size_t i = 0; i < profile->call_count; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+
+        mpi_rows += !is_nccl(call);
+        if (!is_nccl(call) && !isnan(hs_profile_call_waiting(call)))
+            sampled += (double)call->sampled_calls;
+    }
+    if (profile->call_count == 0) {
+        hs_sheet_say(sheet, "it called no collective that is counted\n");
+        return;
+    }
+    if (mpi_rows == 0)
+        return;
+    hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
+                    HS_AS_TIME(times.spent), HS_AS_TIME(profile->seconds),
+                    100 * times.spent / profile->seconds);
+    if (sampled > 0)
+        hs_sheet_say(
+            sheet,
+            "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
+            "calls that were timed on all ranks)\n",
+            HS_AS_TIME(times.waited), sampled);
+}
+
+/* A GPU carries its calls out later: only the host's part has a time here. */
+static void say_nccl(struct hs_sheet *sheet, const struct hs_profile *profile)
+{
+    double begun = 0, calls = 0, bytes = 0, ranks = (double)profile->ranks;
+
+    for (size_t i = 0; i < profile->call_count; i++)
+        if (is_nccl(&profile->calls[i])) {
+            begun += profile->calls[i].seconds / ranks;
+            calls += (double)profile->calls[i].calls / ranks;
+            bytes += profile->calls[i].bytes / ranks;
+        }
+    if (calls > 0)
+        hs_sheet_stress(sheet,
+                        "NCCL         %.0f calls with %s a rank, which the host began in %s; how "
+                        "long GPUs took is not known\n",
+                        calls, HS_AS_SIZE(bytes), HS_AS_TIME(begun));
+}
+
+void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, size_t most)
+{
+    struct hs_table table;
+    size_t nodes = hs_profile_nodes(profile);
+
+    hs_sheet_say(sheet, "%s: %" PRId64 " ranks on %zu node%s, %s\n", profile->command,
+                 profile->ranks, nodes, nodes == 1 ? "" : "s", profile->library);
+    if (!profile->finished)
+        hs_sheet_say(sheet, "it did not end by itself: what was called until then counts\n");
+    if (profile->missing_ranks > 0)
+        hs_sheet_say(sheet, "there are no counts of %" PRId64 " ranks\n", profile->missing_ranks);
+    if (profile->uncounted_calls > 0)
+        hs_sheet_say(sheet,
+                     "%" PRId64 " calls are not in the table: more kinds of calls than there is "
+                     "room for, or calls between two groups\n",
+                     profile->uncounted_calls);
+    if (profile->rank_order)
+        hs_sheet_say(sheet, "ranks are in the order of %s\n", profile->rank_order);
+    say_times(sheet, profile);
+    say_nccl(sheet, profile);
+    if (profile->call_count == 0)
+        return;
+    hs_sheet_say(sheet, "\n");
+    hs_profile_calls_table(&table, profile, hs_sheet_is_read(sheet) ? most : SIZE_MAX);
+    hs_sheet_table(sheet, &table);
+    if (profile->call_count > most)
+        hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);
+}
+
+/* ---- what plans gain ---- */
+
+/* Where the library's time is that part of what it is. */
+static double gain_of(const struct hs_profile_gain *r, double part)
+{
+    if (!r->left_alone && (r->why || r->plan.split.count == 0))
+        return NAN;
+    return r->left_alone
+               ? 0
+               : hs_profile_call_count(r->profile, r->call) *
+                     (part * r->library_seconds - (r->scales ? part : 1) * r->plan_seconds);
+}
+
+double hs_profile_gain_seconds(const struct hs_profile_gain *r)
+{
+    return gain_of(r, 1);
+}
+
+double hs_profile_gain_least(const struct hs_profile_gain *r)
+{
+    return gain_of(r, r->sure);
+}
+
+static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
+{
+    if (r->left_alone)
+        return "library";
+    return r->plan.split.count > 0 ? hs_plan_format(text, &r->plan) : NULL;
+}
+
+/* clang-format off */
+#define GAIN_COLUMNS(column)                                                                       \
+    WHO_COLUMNS(column, G_)                                                                        \
+    column(G_TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                        \
+    column(G_OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                 \
+    SIZE_COLUMNS(column, G_)                                                                       \
+    column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
+           hs_profile_call_spent(r->profile, r->call))                                             \
+    column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
+    column(G_WORK, "working_seconds", NULL, NULL, TIME, IF_ANY,                                \
+           hs_profile_call_seconds(r->call))                                                       \
+    column(G_LIBRARY, "library_seconds", "the library's", NULL, TIME, IF_ANY,                      \
+           r->library_seconds)                                                                     \
+    column(G_BY, "library_by", NULL, NULL, TEXT, ALWAYS, r->by)                                    \
+    column(G_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, plan((char[HS_SPLIT_TEXT]){0}, r))          \
+    column(G_TIME, "plan_seconds", "takes", NULL, TIME, ALWAYS, r->plan_seconds)                   \
+    column(G_GAIN, "gain_seconds_per_rank", "gains a rank", NULL, TIME, ALWAYS,                    \
+           hs_profile_gain_seconds(r))                                                             \
+    column(G_LEAST, "least_gain_seconds_per_rank", "at least", NULL, TIME, IF_ANY,                 \
+           r->sure < 1 ? hs_profile_gain_least(r) : (double)NAN)                                   \
+    column(G_WHY, "without_gain", "without", NULL, TEXT, IF_ANY, r->why)
+/* clang-format on */
+
+enum { GAIN_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column gain_columns[] = {GAIN_COLUMNS(HS_COLUMN_ROW)};
+
+void hs_profile_gains_init(struct hs_table *table)
+{
+    HS_TABLE_INIT(table, "gains", gain_columns);
+    table->fold = true;
+}
+
+void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *r)
+{
+    hs_table_row(table);
+    GAIN_COLUMNS(HS_COLUMN_PUT)
+}

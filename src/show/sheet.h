@@ -1,0 +1,63 @@
+/*
+ * sheet.h - what a command prints: lines for people with tables between, in the format that was
+ * asked for. The command says it once; the format decides what becomes of it.
+ *
+ *     text   lines as they are, aligned tables
+ *     md     lines as paragraphs, Markdown tables
+ *     csv    the tables alone: a line of keys, a line per record; tables of one kind go on under
+ *            one line of keys, those of different kinds have an empty line between
+ *     json   the tables alone: an object with a list of records per kind
+ */
+#ifndef HS_VIEW_SHEET_H
+#define HS_VIEW_SHEET_H
+
+#include "show/table.h"
+#include "show/terminal.h"
+
+/* clang-format off */
+#define HS_FORMATS(row) \
+    row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(MD, "md")
+/* clang-format on */
+enum hs_format {
+#define HS_ROW(name, text) HS_FORMAT_##name,
+    HS_FORMATS(HS_ROW)
+#undef HS_ROW
+        HS_FORMAT_COUNT
+};
+extern const char *const hs_format_names[HS_FORMAT_COUNT + 1]; /* ends with a NULL */
+extern const char *const hs_color_names[4];                    /* auto, always, never, NULL */
+
+/* What was asked for, in these words; NULL: nothing, so text, with colours where they are seen. */
+struct hs_print {
+    const char *format, *color;
+    int64_t width; /* 0: the terminal's; else as on a terminal of so many columns */
+};
+enum hs_format hs_print_format(const struct hs_print *print);
+/* The terminal with colours as they were asked for, none in formats that have none, and columns. */
+struct hs_terminal hs_print_terminal(const struct hs_print *print,
+                                     const struct hs_terminal *terminal);
+
+struct hs_sheet {
+    enum hs_format format;
+    struct hs_terminal terminal; /* with colours as they were asked for */
+    struct hs_text *out;         /* borrowed */
+    struct hs_text lines;        /* owned; said since the last table */
+    const char *last;            /* name of the last table's records; NULL: none yet */
+};
+
+void hs_sheet_begin(struct hs_sheet *sheet, struct hs_text *out, const struct hs_print *print,
+                    const struct hs_terminal *terminal);
+/* Whether the format is one for people, who read what is said, too. */
+bool hs_sheet_is_read(const struct hs_sheet *sheet);
+/* Text for people, of one or more lines; what is not fit to be shown becomes '?'. */
+void hs_sheet_say(struct hs_sheet *sheet, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The same in bold. */
+void hs_sheet_stress(struct hs_sheet *sheet, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Prints the table and releases it. Returns how long its bars can be (render.h); 0: none. */
+size_t hs_sheet_table(struct hs_sheet *sheet, struct hs_table *table);
+/* Prints what was said last, and releases it. HS_MEMORY. */
+enum hs_status hs_sheet_end(struct hs_sheet *sheet, struct hs_error *err);
+
+#endif

@@ -1,0 +1,352 @@
+/* NCCL's rule and the price of its calls, against another implementation (price_goldens.h). */
+#include "library/price_nccl.h"
+#include "price_goldens.h"
+#include "test.h"
+
+static struct hs_nccl_call call_of(const struct golden_call *golden)
+{
+    struct hs_nccl_call call = {
+        .kind = golden->kind, .bytes = golden->bytes, .version = golden->version};
+    struct hs_parts parts;
+
+    assert_int_equal(hs_parts_parse(&parts, golden->parts, NULL), HS_OK);
+    parts.gpu.cpu = golden->cpu;
+    assert_int_equal(hs_parts_shape(&call.shape, &parts, golden->domains, golden->gpus, NULL),
+                     HS_OK);
+    return call;
+}
+
+static double shipped(const struct hs_nccl_run *run)
+{
+    double values[HS_CONSTANTS_MAX];
+
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    return hs_nccl_price_model.seconds(run, values);
+}
+
+static void every_call_has_its_price(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_COUNT(golden_prices), 260);
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        struct hs_nccl_call call = call_of(&golden->call);
+        struct hs_nccl_choice choice;
+        struct hs_nccl_run run;
+
+        assert_true(hs_nccl_choose(&choice, &call, golden->call.among));
+        assert_int_equal(choice.algorithm, golden->algorithm);
+        assert_int_equal(choice.protocol, golden->protocol);
+        run = hs_nccl_run(&call, choice);
+        run.host_clock = golden->host_clock;
+        assert_near(shipped(&run), golden->seconds, 1e-9);
+    }
+}
+
+static void every_price_has_its_range(void **state)
+{
+    double values[HS_CONSTANTS_MAX];
+
+    (void)state;
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        struct hs_nccl_call call = call_of(&golden->call);
+        struct hs_nccl_run run =
+            hs_nccl_run(&call, (struct hs_nccl_choice){golden->algorithm, golden->protocol, 0});
+        double range;
+
+        run.host_clock = golden->host_clock;
+        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, HS_NCCL_DOUBT_CLASS, 0));
+        assert_near(golden->seconds / range, golden->low_seconds, 1e-6);
+        assert_near(golden->seconds * range, golden->high_seconds, 1e-6);
+    }
+}
+
+static const struct golden_choice *find_choice(const struct golden_rule *rule,
+                                               const struct hs_nccl_choice *choice)
+{
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->choices[i].algorithm == choice->algorithm &&
+            rule->choices[i].protocol == choice->protocol)
+            return &rule->choices[i];
+    fail_msg("%s %s is not among them", hs_nccl_algorithm_names[choice->algorithm],
+             hs_nccl_protocol_names[choice->protocol]);
+    return NULL;
+}
+
+static void every_choice_has_both_times(void **state)
+{
+    size_t all = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_rules); i++) {
+        const struct golden_rule *rule = &golden_rules[i];
+        struct hs_nccl_call call = call_of(&rule->call);
+        struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+        size_t count = hs_nccl_choices(choices, &call);
+
+        assert_int_equal(count, rule->count);
+        for (size_t c = 0; c < count; c++) {
+            const struct golden_choice *golden = find_choice(rule, &choices[c]);
+            struct hs_nccl_run run = hs_nccl_run(&call, choices[c]);
+
+            assert_near(choices[c].modelled_seconds, golden->modelled_seconds, 1e-9);
+            assert_near(shipped(&run), golden->seconds, 1e-9);
+            all += call.kind != HS_CALL_ALLTOALL;
+        }
+    }
+    assert_int_equal(all, 318);
+}
+
+static void channels_and_chunks_are_those_of_the_search(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_COUNT(golden_rules), 63);
+    for (size_t i = 0; i < HS_COUNT(golden_rules); i++) {
+        const struct golden_rule *rule = &golden_rules[i];
+        struct hs_nccl_call call = call_of(&rule->call);
+        struct hs_nccl_graph graph = hs_nccl_graph(&call.shape);
+        struct hs_nccl_choice choice;
+
+        assert_int_equal(graph.channels, rule->channels);
+        assert_near(graph.ring_GBps, rule->ring_GBps, 1e-12);
+        assert_near(graph.tree_GBps, rule->tree_GBps, 1e-12);
+        for (int p = 0; p < HS_NCCL_PROTOCOL_COUNT; p++)
+            assert_near(hs_nccl_tree_chunk(&call, (enum hs_nccl_protocol)p), rule->chunk_bytes[p],
+                        0);
+        assert_true(hs_nccl_choose(&choice, &call, rule->call.among));
+        assert_int_equal(choice.algorithm, rule->algorithm);
+        assert_int_equal(choice.protocol, rule->protocol);
+    }
+}
+
+static void every_version_chooses_as_its_sources_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_eras); i++) {
+        const struct golden_era *era = &golden_eras[i];
+        struct hs_nccl_call call = call_of(&era->call);
+        struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+        double modelled_seconds = 0, seconds = 0;
+
+        assert_int_equal(hs_nccl_choices(choices, &call), era->count);
+        for (size_t c = 0; c < era->count; c++) {
+            struct hs_nccl_run run = hs_nccl_run(&call, choices[c]);
+
+            modelled_seconds += choices[c].modelled_seconds;
+            seconds += shipped(&run);
+        }
+        assert_near(modelled_seconds, era->modelled_seconds, 1e-9);
+        assert_near(seconds, era->seconds, 1e-9);
+    }
+}
+
+static void a_forced_algorithm_that_is_not_there_is_said(void **state)
+{
+    struct golden_call golden = golden_prices[0].call;
+    struct hs_nccl_choice choice;
+    struct hs_nccl_call call;
+
+    (void)state;
+    golden.kind = HS_CALL_ALLGATHER;
+    call = call_of(&golden);
+    assert_false(hs_nccl_choose(&choice, &call, TREES));
+    assert_true(hs_nccl_choose(&choice, &call, RINGS));
+}
+
+static struct hs_nccl_machine machine_of(const char *parts, int64_t gpus)
+{
+    struct hs_nccl_machine machine = {.gpus = gpus};
+
+    assert_int_equal(hs_parts_parse(&machine.parts, parts, NULL), HS_OK);
+    return machine;
+}
+
+static void a_machine_is_asked_in_one_call(void **state)
+{
+    size_t asked = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        const struct golden_call *call = &golden->call;
+        struct hs_nccl_machine machine = machine_of(call->parts, call->gpus);
+        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes,
+                                  0,          NULL,          0,          0};
+        struct hs_nccl_price price;
+
+        if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
+            continue;
+        machine.version = call->version;
+        machine.doubt = HS_NCCL_DOUBT_CLASS;
+        assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
+        assert_int_equal(price.choice.algorithm, golden->algorithm);
+        assert_near(price.seconds, golden->seconds, 1e-9);
+        assert_near(price.low_seconds, golden->low_seconds, 1e-6);
+        assert_near(price.high_seconds, golden->high_seconds, 1e-6);
+        asked++;
+    }
+    assert_true(asked > 150);
+}
+
+static void what_cannot_be_priced_is_refused(void **state)
+{
+    struct hs_nccl_machine machine = machine_of("8xH100", 8);
+    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0, 0, NULL, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 8, NAN, 0, NULL, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 2, 8, 1024, 0, NULL, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 1, 1024, 0, NULL, 0, 0}};
+    struct hs_nccl_price price;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(asks); i++)
+        assert_int_equal(hs_nccl_price(&price, &machine, &asks[i], NULL), HS_INVALID);
+}
+
+static struct hs_nccl_price layer(const struct hs_nccl_machine *machine, enum hs_phase phase,
+                                  int64_t stride, int64_t size)
+{
+    struct hs_nccl_price price;
+
+    assert_int_equal(hs_nccl_layer_price(&price, machine, 48 * stride * size,
+                                         (struct hs_stage_key){phase, HS_RING, {stride, size}},
+                                         1048576, NULL),
+                     HS_OK);
+    return price;
+}
+
+static double asked(const struct hs_nccl_machine *machine, enum hs_library_call kind,
+                    int64_t domains, int64_t gpus)
+{
+    struct hs_nccl_price price;
+
+    assert_int_equal(
+        hs_nccl_price(&price, machine,
+                      &(struct hs_nccl_ask){kind, domains, gpus, 1048576, 0, NULL, 0, 0}, NULL),
+        HS_OK);
+    return price.seconds;
+}
+
+static void a_layer_is_a_call_of_its_communicators(void **state)
+{
+    struct hs_nccl_machine machine = machine_of("8xH100, 8xNDR400", 8);
+    const double scatter = asked(&machine, HS_CALL_REDUCE_SCATTER, 1, 4);
+    const double gather = asked(&machine, HS_CALL_ALLGATHER, 1, 4);
+
+    (void)state;
+    assert_near(layer(&machine, HS_REDUCE_SCATTER, 1, 4).seconds, scatter, 0);
+    assert_near(layer(&machine, HS_REDUCE_SCATTER, 2, 4).seconds, scatter, 0);
+    assert_near(layer(&machine, HS_ALLREDUCE, 8, 16).seconds,
+                asked(&machine, HS_CALL_ALLREDUCE, 16, 1), 0);
+    assert_near(layer(&machine, HS_ALLREDUCE, 2, 16).seconds,
+                asked(&machine, HS_CALL_ALLREDUCE, 4, 4), 0);
+    /* Ranks 3 apart: of 8 some have 2, and others 3. */
+    assert_true(layer(&machine, HS_ALLREDUCE, 3, 16).seconds >
+                asked(&machine, HS_CALL_ALLREDUCE, 6, 3));
+    assert_near(layer(&machine, HS_PAIR, 1, 4).seconds, scatter + gather, 1e-15);
+}
+
+/* 4 nodes under a switch that passes a third on: 4/3 of what a node's NICs send. */
+static void layers_of_many_nodes_share_what_leaves_a_switch(void **state)
+{
+    struct hs_nccl_machine full = machine_of("4xA100-mesh, 4xSS11", 4);
+    struct hs_nccl_machine tapered = machine_of("4xA100-mesh, 4xSS11, 4:3", 4);
+    const struct hs_nccl_ask outer = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 4, NULL, 0, 0};
+    struct hs_nccl_machine slower = full;
+    struct hs_nccl_price whole, third, price;
+
+    (void)state;
+    assert_int_equal(hs_nccl_price(&whole, &full, &outer, NULL), HS_OK);
+    assert_int_equal(hs_nccl_price(&price, &tapered, &outer, NULL), HS_OK);
+    slower.parts.nic.line_GBps /= 3; /* 4 nodes send through 4/3 of what one sends */
+    assert_int_equal(hs_nccl_price(&third, &slower, &outer, NULL), HS_OK);
+    assert_true(price.seconds > 2.5 * whole.seconds);
+    assert_near(price.seconds, third.seconds, 0.2); /* NCCL's rule sees slower NICs, but no taper */
+    assert_near(layer(&tapered, HS_ALLREDUCE, 1, 64).seconds,
+                layer(&full, HS_ALLREDUCE, 1, 64).seconds, 0); /* in order: one node's NICs */
+    assert_near(layer(&tapered, HS_PAIR, 1, 16).seconds, layer(&full, HS_PAIR, 1, 16).seconds, 0);
+    assert_true(layer(&tapered, HS_PAIR, 16, 4).seconds >
+                1.5 * layer(&full, HS_PAIR, 16, 4).seconds);
+}
+
+/* High over low of an allreduce. */
+static double width(const char *parts, int64_t domains, int64_t gpus, double bytes, int64_t stride)
+{
+    struct hs_nccl_machine machine = machine_of(parts, gpus);
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, domains, gpus, bytes, stride, NULL, 0, 0};
+    struct hs_nccl_price price;
+
+    assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
+    return price.high_seconds / price.low_seconds;
+}
+
+/* Either is wider than the one before it. */
+static void the_less_is_known_of_parts_the_wider_the_range(void **state)
+{
+    static const char *const nodes[] = {"8xH100, 8xNDR400", "8xH20, 8xNDR400", "8xH20, 8xXDR800"};
+    static const char *const boxes[] = {"8xA100", "8xA800", "8xV100"};
+    static const char *const boards[] = {"8xL40S", "8xRTXPRO6000"};
+
+    (void)state;
+    for (double bytes = 4096; bytes < 1e9; bytes *= 64) {
+        for (size_t i = 1; i < HS_COUNT(nodes); i++)
+            assert_true(width(nodes[i], 8, 8, bytes, 1) >
+                        1.03 * width(nodes[i - 1], 8, 8, bytes, 1));
+        assert_true(width(boxes[2], 1, 8, bytes, 1) > 1.15 * width(boxes[0], 1, 8, bytes, 1));
+        assert_true(width(boards[1], 1, 8, bytes, 1) > 1.1 * width(boards[0], 1, 8, bytes, 1));
+    }
+    assert_true(width(boxes[1], 1, 8, 1e9, 1) > 1.1 * width(boxes[0], 1, 8, 1e9, 1));
+    assert_near(width(boxes[1], 1, 8, 8, 1), width(boxes[0], 1, 8, 8, 1), 0.01); /* as A100's */
+}
+
+static void beyond_the_counts_that_were_measured_ranges_grow(void **state)
+{
+    const char *parts = "8xH100, 8xNDR400, 1024";
+
+    (void)state;
+    assert_near(width(parts, 8, 8, 1e9, 1), width(parts, 12, 8, 1e9, 1), 0.01);
+    assert_true(width(parts, 128, 8, 1e9, 1) > 1.1 * width(parts, 12, 8, 1e9, 1));
+    assert_true(width(parts, 1024, 8, 1e9, 1) > 1.1 * width(parts, 128, 8, 1e9, 1));
+}
+
+/* Groups of nodes 32 apart: of 32 under a switch with a taper of 2 each has half of its NICs. */
+static void what_a_line_leaves_open_is_in_the_high_end(void **state)
+{
+    struct hs_nccl_machine open = machine_of("8xH100, 8xNDR400", 8);
+    struct hs_nccl_machine told = machine_of("8xH100, 8xNDR400, 32:2", 8);
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 32, NULL, 0, 0};
+    struct hs_nccl_price price, narrow;
+
+    (void)state;
+    assert_int_equal(hs_nccl_price(&price, &open, &ask, NULL), HS_OK);
+    assert_int_equal(hs_nccl_price(&narrow, &told, &ask, NULL), HS_OK);
+    assert_near(price.high_seconds / price.seconds,
+                narrow.seconds / price.seconds * (price.seconds / price.low_seconds), 1e-9);
+    assert_true(narrow.seconds > 1.5 * price.seconds);
+    assert_near(width("8xH100, 8xNDR400", 4, 8, 1 << 28, 1),
+                width("8xH100, 8xNDR400, 32:2", 4, 8, 1 << 28, 1), 1e-9);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("every call has its price", every_call_has_its_price),
+    HS_TEST("every price has its range", every_price_has_its_range),
+    HS_TEST("every choice has both times", every_choice_has_both_times),
+    HS_TEST("channels and chunks are those of the search",
+            channels_and_chunks_are_those_of_the_search),
+    HS_TEST("every version chooses as its sources say", every_version_chooses_as_its_sources_say),
+    HS_TEST("a forced algorithm that is not there is said",
+            a_forced_algorithm_that_is_not_there_is_said),
+    HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),
+    HS_TEST("what cannot be priced is refused", what_cannot_be_priced_is_refused),
+    HS_TEST("a layer is a call of its communicators", a_layer_is_a_call_of_its_communicators),
+    HS_TEST("the less is known of parts, the wider the range",
+            the_less_is_known_of_parts_the_wider_the_range),
+    HS_TEST("beyond the counts that were measured ranges grow",
+            beyond_the_counts_that_were_measured_ranges_grow),
+    HS_TEST("what a line leaves open is in the high end",
+            what_a_line_leaves_open_is_in_the_high_end),
+    HS_TEST("layers of many nodes share what leaves a switch",
+            layers_of_many_nodes_share_what_leaves_a_switch),
+};
+HS_TEST_MAIN(tests)

@@ -1,0 +1,513 @@
+/*
+ * Systems as text and as files.
+ */
+#include "../links/links_equal.h"
+#include "systems.h"
+
+#include <glob.h>
+
+#include "system/system.h"
+
+static void assert_same_figures(const struct hs_system *a, const struct hs_system *b)
+{
+    assert_int_equal(a->level_count, b->level_count);
+    assert_true(a->pipeline_granularity == b->pipeline_granularity);
+    assert_true(a->launch_seconds == b->launch_seconds);
+    for (size_t l = 0; l < a->level_count; l++) {
+        const struct hs_level *x = &a->levels[l], *y = &b->levels[l];
+
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->arity, y->arity);
+        assert_int_equal(x->fabric, y->fabric);
+        assert_true(x->latency_seconds == y->latency_seconds);
+        assert_true(x->bytes_per_second == y->bytes_per_second);
+        assert_int_equal(x->ports, y->ports);
+        assert_int_equal(x->striped, y->striped);
+    }
+}
+
+static void a_line_of_text_says_what_its_grammar_says(void **state)
+{
+    struct hs_system system =
+        parse("nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p!,spine@133GB/s;s=2;launch=10us");
+
+    (void)state;
+    assert_int_equal(system.level_count, 3);
+    assert_string_equal(system.levels[0].name, "nvlink");
+    assert_int_equal(system.levels[0].fabric, HS_FABRIC_MESH);
+    assert_int_equal(system.levels[0].arity, 4);
+    assert_near(system.levels[0].bytes_per_second, 150e9, 1e-15);
+    assert_near(system.levels[0].latency_seconds, 0.5e-6, 1e-15);
+    assert_int_equal(system.levels[1].ports, 2);
+    assert_false(system.levels[1].striped);
+    assert_int_equal(system.levels[2].arity, 0);
+    assert_near(system.levels[2].latency_seconds, 2.3e-6, 1e-15); /* that of the level before */
+    assert_true(system.levels[2].striped);
+    assert_near(system.pipeline_granularity, 2, 0);
+    assert_near(system.launch_seconds, 10e-6, 1e-15);
+    assert_int_equal(hs_system_child_ranks(&system, 0), 1);
+    assert_int_equal(hs_system_child_ranks(&system, 2), 32);
+    assert_true(hs_system_capacity(&system) == INT64_MAX);
+    hs_system_release(&system);
+}
+
+/* The shipped file names its sources; the line of its parts says the same figures. */
+static void a_line_of_parts_has_the_figures_of_the_shipped_machine(void **state)
+{
+    struct hs_system shipped, line = parse("8xH100, 8xNDR400, 32:1");
+
+    (void)state;
+    assert_int_equal(hs_system_load(&shipped, "configs/dgx-h100-superpod.json", NULL), HS_OK);
+    shipped.levels[2].arity = 0; /* the line leaves it open */
+    strcpy(shipped.levels[1].name, "ib");
+    assert_int_equal(line.level_count, 3);
+    for (size_t l = 0; l < 3; l++)
+        assert_near(line.levels[l].bytes_per_second, shipped.levels[l].bytes_per_second, 1e-12);
+    for (size_t l = 0; l < 3; l++)
+        line.levels[l].bytes_per_second = shipped.levels[l].bytes_per_second;
+    assert_same_figures(&line, &shipped);
+    assert_true(hs_system_is_nccl_native(&line));
+    assert_int_equal(line.nccl.gpus, 8);
+    assert_null(line.notes);
+    hs_system_release(&line);
+    hs_system_release(&shipped);
+}
+
+static void what_a_line_of_parts_leaves_open_is_noted(void **state)
+{
+    struct hs_system open = parse("4xA100-mesh, 4xSS11"), node = parse("8xL40S-pcie4");
+    struct hs_system tapered = parse("4xA100-mesh, 4xSS11, 16:3");
+
+    (void)state;
+    assert_int_equal(open.level_count, 2);
+    assert_int_equal(open.levels[0].fabric, HS_FABRIC_MESH);
+    assert_string_equal(open.levels[1].name, "ss");
+    assert_int_equal(open.levels[1].arity, 0);
+    assert_int_equal(open.levels[1].ports, 4);
+    assert_has(open.notes, "one switch for all nodes is assumed");
+    assert_int_equal(node.level_count, 1);
+    assert_string_equal(node.levels[0].name, "pcie");
+    assert_null(node.notes);
+    assert_near(tapered.levels[2].bytes_per_second, 4 * 25e9 * 0.96 * 16 / 3, 1e-12);
+    hs_system_release(&open);
+    hs_system_release(&node);
+    hs_system_release(&tapered);
+}
+
+static void every_line_reads_back_as_the_same_figures(void **state)
+{
+    unsigned seed = 12345;
+
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        char line[512];
+        struct hs_system system, back;
+        struct hs_text text = {0};
+
+        snprintf(line, sizeof(line),
+                 "a:%s%d@%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
+                 rand_r(&seed) % 2 ? "mesh:" : "", 2 + rand_r(&seed) % 100,
+                 (rand_r(&seed) + 1.0) / 1e6, rand_r(&seed) / 1e7, 1 + rand_r(&seed) % 8,
+                 rand_r(&seed) % 2 ? "!" : "", (rand_r(&seed) + 1.0) / 7e3, rand_r(&seed) / 3e3,
+                 1 + rand_r(&seed) % 100 / 10.0, rand_r(&seed) / 1e8);
+        system = parse(line);
+        hs_system_format(&text, &system);
+        back = parse(text.data);
+        assert_same_figures(&system, &back);
+        hs_text_release(&text);
+        hs_system_release(&system);
+        hs_system_release(&back);
+    }
+}
+
+static void bad_lines_are_refused_with_the_reason(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", "expected a level's name"},
+        {"@5GB/s", "expected a level's name"},
+        {"a", "expected '@' and a bandwidth such as @18.6GB/s, found nothing"},
+        {"A:4@5GB/s", "expected a level's name"},
+        {"a:4", "expected '@'"},
+        {"a:4@", "expected"},
+        {"a:4@-5GB/s", "expected"},
+        {"a:4@0GB/s", "expected"},
+        {"a:4@5GB", "expected"},
+        {"a:0@5GB/s", "arity"},
+        {"a:x@5GB/s", "arity"},
+        {"a:4:5@5GB/s", "arity is given twice"},
+        {"a@5GB/s,b@5GB/s", "only the last level may lack an arity"},
+        {"a:2@5GB/s,a@5GB/s", "two levels are called \"a\""},
+        {"a:2@5GB/s,", "expected a level's name"},
+        {"a:2@5GB/s~", "expected"},
+        {"a:2@5GB/s/2", "expected ports"},
+        {"a:2@5GB/s/0p", "number of ports"},
+        {"a:2@5GB/s;s=0", "expected s=NUMBER"},
+        {"a:2@5GB/s;s=2x", "expected s=NUMBER"},
+        {"a:2@5GB/s;t=2",
+         "expected s=NUMBER, launch=TIME, gap=TIME, copy=BANDWIDTH, executor=NAME or library=NAME"},
+        {"a:2@5GB/s;executor=hots", "host"},
+        {"a:2@5GB/s;library=mpihc", "unknown library \"mpihc\", did you mean \"mpich\"?"},
+        {"a:2@5GB/s;library=nccl", "needs the parts of a system file"},
+        {"a:2@5GB/s x", "x"},
+        {"a:2@1e-300B/s", "bandwidth of level a: expected 1 to 1e+27 B/s, found 1e-300 B/s"},
+        {"a:2@1GB/s,b@1e28B/s", "bandwidth of level b: "},
+        {"a:2@1GB/s,b@1GB/s~1e300s", "latency of level b: expected at most 1e+06 s"},
+        {"a:2@1GB/s;launch=1e7s", "launch: expected at most 1e+06 s, found 1e+07 s"},
+        {"a:2000000000@1GB/s,b:2000000000@1GB/s,c:2000000000@1GB/s", "more than 2^62 ranks"},
+        {"a:2@1GB/s,b:2@1GB/s,c:2@1GB/s,d:2@1GB/s,e:2@1GB/s,f:2@1GB/s,g:2@1GB/s,h:2@1GB/s,i@1GB/s",
+         "more than 8 levels"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_system system;
+        struct hs_error err = {0};
+
+        if (hs_system_parse(&system, rows[i][0], &err) != HS_INVALID)
+            fail_msg("\"%s\" was accepted", rows[i][0]);
+        assert_has(err.message, rows[i][1]);
+        assert_has(err.message, "system \"");
+    }
+}
+
+static void every_shipped_file_reads_back_as_the_same_figures(void **state)
+{
+    glob_t files;
+
+    (void)state;
+    assert_int_equal(glob("configs/*.json", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= 14);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct hs_system system, back;
+        struct hs_text text = {0};
+        struct hs_error err;
+
+        assert_status_is(hs_system_load(&system, files.gl_pathv[i], &err), HS_OK, &err);
+        assert_status_is(hs_system_print(&text, &system, &err), HS_OK, &err);
+        assert_status_is(
+            hs_fields_parse(&hs_system_fields, &back, "printed", text.data, text.length, &err),
+            HS_OK, &err);
+        assert_same_figures(&system, &back);
+        hs_text_release(&text);
+        hs_system_release(&system);
+        hs_system_release(&back);
+    }
+    globfree(&files);
+}
+
+#define LEVEL "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
+
+#define LINK(ends)                  "{\"between\":[" ends "],\"bandwidth_GBps\":10}"
+#define GRAPH(arity, relays, links) HEAD GRAPH_LEVELS(arity, relays, links)
+#define GRAPH_LEVELS(arity, relays, links)                                                         \
+    "\"levels\":[{\"name\":\"a\",\"arity\":" arity                                                 \
+    ",\"fabric\":\"links\",\"latency_us\":1,\"relays\":" relays ",\"links\":[" links "]}]}"
+#define HEAD "{\"format\":\"hiersearch.system/1\",\"name\":\"x\","
+
+static void bad_files_are_refused_with_the_place(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{}", "x.json: format: missing"},
+        {"[]", "x.json: expected an object"},
+        {"{\"format\":\"hiersearch.system/2\",\"name\":\"x\",\"levels\":[" LEVEL "]}",
+         "x.json: format: expected \"hiersearch.system/1\", found \"hiersearch.system/2\""},
+        {HEAD "\"levels\":[]}", "x.json: levels: expected"},
+        {HEAD "\"levles\":[" LEVEL "]}", "x.json: levles: unknown"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":-1}]}",
+         "x.json: levels[0].bandwidth_GBps: expected a number of at least 1e-09, found -1"},
+        {HEAD
+         "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":5e-324}]}",
+         "x.json: levels[0].bandwidth_GBps: expected a number of at least 1e-09, found "},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1}]}",
+         "x.json: levels[0].bandwidth_GBps: missing"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"latency_us\":1,\"bandwidth_GBps\":1}," LEVEL "]}",
+         "x.json: levels[0]: arity: missing; only the last level may lack it"},
+        {HEAD "\"levels\":[" LEVEL "," LEVEL "]}",
+         "x.json: levels[1]: name: \"a\" is already the name of levels[0]"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mash\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":1}]}",
+         "x.json: levels[0].fabric"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":1,"
+              "\"relays\":1}]}",
+         "x.json: levels[0].relays: expected none, the fabric being \"switch\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mesh\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":1,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].links: expected none, the fabric being \"mesh\""},
+        {GRAPH("3", "0", LINK("0,1")),
+         "x.json: levels[0]: links: not joined: no way from unit 0 to"},
+        {GRAPH("3", "0", LINK("0,1") "," LINK("1,2,0")),
+         "x.json: levels[0].links[1].between: expected"},
+        {GRAPH("2", "0", LINK("0,1") "," LINK("1,1")),
+         "x.json: levels[0]: links[1].between: expected two different ends, found 1 and 1"},
+        {GRAPH("2", "1", LINK("0,1") "," LINK("1,3")),
+         "x.json: levels[0]: links[1].between: expected"},
+        {GRAPH("2", "1", LINK("0,1")),
+         "x.json: levels[0]: links: no link leads to relay 0 (vertex 2)"},
+        {GRAPH("2", "0", LINK("0,1") "," LINK("-1,1")), "x.json: levels[0].links[1].between[0]"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"one_way\":true,\"bandwidth_GBps\":1}"),
+         "x.json: levels[0]: links: one way alone: expected a way from unit 1 to unit 0, too"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"count\":0,\"bandwidth_GBps\":1}"),
+         "x.json: levels[0].links[0].count: expected"},
+        {GRAPH("2", "0", "{\"between\":[0,1],\"bandwidth_GBps\":0}"),
+         "x.json: levels[0].links[0].bandwidth_GBps: expected"},
+        {GRAPH("2", "0", "{\"between\":[0,1]}"),
+         "x.json: levels[0].links[0].bandwidth_GBps: missing"},
+        {GRAPH("65", "0", LINK("0,1")), "x.json: levels[0].arity: expected 2 to 64"},
+        {GRAPH("null", "0", LINK("0,1")), "x.json: levels[0].arity: expected 2 to 64"},
+        {GRAPH("64", "33", LINK("0,1")), "x.json: levels[0]: relays: expected at most 96"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1}]}",
+         "x.json: levels[0].links: missing, the fabric being \"links\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":5,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].bandwidth_GBps: expected none: of the fabric \"links\""},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":2,\"fabric\":\"links\",\"latency_us\":1,"
+              "\"ports\":2,\"links\":[" LINK("0,1") "]}]}",
+         "x.json: levels[0].ports: expected none, the fabric being \"links\""},
+        {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}",
+         "x.json: pipeline_granularity"},
+        {HEAD "\"launch_us\":\"8\",\"levels\":[" LEVEL "]}", "x.json: launch_us"},
+        {HEAD "\"library_version\":\"2.28.9\",\"levels\":[" LEVEL "]}",
+         "x.json: library_version: expected parts"},
+        {HEAD "\"library_version\":\"2.28\",\"levels\":[" LEVEL "]}",
+         "x.json: library_version: expected a version such as 2.27.7"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_system system;
+        struct hs_error err = {0};
+
+        assert_int_equal(hs_fields_parse(&hs_system_fields, &system, "x.json", rows[i][0],
+                                         strlen(rows[i][0]), &err),
+                         HS_INVALID);
+        assert_has(err.message, rows[i][1]);
+    }
+}
+
+static void the_host_has_one_way_between_two(void **state)
+{
+    static const char *const files[] = {
+        GRAPH("2", "0", LINK("0,1")),
+        HEAD "\"executor\":\"host\"," GRAPH_LEVELS("2", "0", LINK("0,1"))};
+
+    (void)state;
+    for (int host = 0; host < 2; host++) {
+        struct hs_system system, copy;
+        struct hs_error err = {0};
+
+        assert_status_is(hs_fields_parse(&hs_system_fields, &system, "x.json", files[host],
+                                         strlen(files[host]), &err),
+                         HS_OK, &err);
+        assert_int_equal(system.levels[0].links.fixed_ways, host);
+        assert_int_equal(hs_system_copy(&copy, &system, &err), HS_OK);
+        hs_system_fix_ways(&system);
+        assert_true(system.levels[0].links.fixed_ways);
+        assert_int_equal(copy.levels[0].links.fixed_ways, host);
+        hs_system_release(&copy);
+        hs_system_release(&system);
+    }
+}
+
+/* A ring of four one way, a fifth behind a relay: what each can send is added up by hand. */
+static void a_level_may_be_single_links(void **state)
+{
+    static const char file[] =
+        GRAPH("5", "1",
+              "{\"between\":[0,1],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[1,2],\"one_way\":true,\"count\":3,\"bandwidth_GBps\":4},"
+              "{\"between\":[2,3],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[3,0],\"one_way\":true,\"bandwidth_GBps\":10},"
+              "{\"between\":[5,4],\"bandwidth_GBps\":9,\"latency_us\":2.5},"
+              "{\"between\":[1,5],\"bandwidth_GBps\":100}");
+    struct hs_system system, copy, other;
+    struct hs_text text = {0}, again = {0}, line = {0};
+    struct hs_error err = {0};
+    struct hs_links *links = &system.levels[0].links;
+
+    (void)state;
+    assert_status_is(
+        hs_fields_parse(&hs_system_fields, &system, "x.json", file, strlen(file), &err), HS_OK,
+        &err);
+    assert_int_equal(links->units, 5);
+    assert_int_equal(links->relays, 1);
+    assert_int_equal(links->count, 6);
+    assert_int_equal(links->items[1].count, 3);
+    assert_true(links->items[1].one_way);
+    assert_int_equal(links->items[4].from, 5);
+    assert_int_equal(links->items[4].to, 4);
+    assert_int_equal(links->items[4].count, 1);
+    assert_true(links->items[4].latency_seconds == 2.5e-6);
+    assert_true(system.levels[0].bytes_per_second == 9e9); /* of unit 4 */
+    assert_int_equal(hs_system_capacity(&system), 5);
+    assert_int_equal(hs_system_copy(&copy, &system, &err), HS_OK);
+    assert_true(copy.levels[0].links.items != links->items);
+    assert_true(links_equal(&copy.levels[0].links, links));
+    assert_true(hs_system_equal(&copy, &system));
+    copy.levels[0].links.items[1].count = 2;
+    assert_false(hs_system_equal(&copy, &system));
+    assert_int_equal(hs_system_print(&text, &system, &err), HS_OK);
+    assert_status_is(
+        hs_fields_parse(&hs_system_fields, &other, "printed", text.data, text.length, &err), HS_OK,
+        &err);
+    assert_true(links_equal(&other.levels[0].links, links));
+    assert_int_equal(hs_system_print(&again, &other, &err), HS_OK);
+    assert_string_equal(again.data, text.data);
+    hs_system_format(&line, &system);
+    assert_string_equal(line.data, "a:5@9GB/s~1us;s=1");
+    hs_system_release(&system);
+    hs_system_release(&copy);
+    hs_system_release(&other);
+    hs_text_release(&text);
+    hs_text_release(&again);
+    hs_text_release(&line);
+}
+
+/* GPUs 0, 1, 4 and 6 of a DGX-1 with V100: NVLinks 0-1, 0-4 (2), 4-6, and 12 GB/s to a switch. */
+static void a_job_may_have_some_of_the_children(void **state)
+{
+    static const int some[] = {0, 1, 4, 6}, beyond[] = {0, 8}, apart[] = {0, 2};
+    static const char pairs[] = GRAPH("4", "0", LINK("0,1") "," LINK("1,2") "," LINK("2,3"));
+    struct hs_system system, whole, text;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_system_load(&system, "configs/dgx1-v100.json", &err), HS_OK);
+    assert_int_equal(hs_system_copy(&whole, &system, &err), HS_OK);
+    assert_int_equal(hs_system_choose(&system, beyond, 2, &err), HS_INVALID);
+    assert_string_equal(err.message, "expected numbers below 8, found 8");
+    assert_int_equal(hs_system_choose(&system, some, 1, &err), HS_INVALID);
+    assert_true(hs_system_equal(&system, &whole));
+    assert_status_is(hs_system_choose(&system, some, 4, &err), HS_OK, &err);
+    assert_string_equal(system.name, "dgx1-v100-0.1.4.6");
+    assert_has(system.title, ": children 0, 1, 4, 6 of the 8 of nvlink");
+    assert_int_equal(system.levels[0].arity, 4);
+    assert_int_equal(system.levels[0].links.units, 4);
+    assert_int_equal(system.levels[0].links.relays, 6);
+    assert_near(hs_links_sends(&system.levels[0].links, 0), 72e9, 0); /* 1 + 2 NVLinks, PCIe */
+    assert_near(hs_links_sends(&system.levels[0].links, 2), 72e9, 0);
+    assert_near(system.levels[0].bytes_per_second, 32e9, 0); /* GPUs 1 and 6: one NVLink, PCIe */
+    hs_system_release(&system);
+    hs_system_release(&whole);
+    assert_int_equal(
+        hs_fields_parse(&hs_system_fields, &system, "x.json", pairs, strlen(pairs), &err), HS_OK);
+    assert_int_equal(hs_system_choose(&system, apart, 2, &err), HS_INVALID);
+    assert_string_equal(err.message, "no way between 0 and 2 but through others");
+    hs_system_release(&system);
+    assert_int_equal(hs_system_parse(&text, "nvlink:mesh:4@100GB/s,ib@10GB/s", &err), HS_OK);
+    assert_int_equal(hs_system_choose(&text, some, 2, &err), HS_INVALID);
+    assert_string_equal(err.message, "expected a machine whose first level is single links, found "
+                                     "the mesh nvlink");
+    hs_system_release(&text);
+}
+
+/* NCCL 2.23 brought PAT (its release notes): with one GPU a node a reduce-scatter of few bytes runs
+ * it from there on. */
+static void a_system_says_which_version_runs(void **state)
+{
+    static const char file[] =
+        "{\"format\": \"hiersearch.system/1\", \"name\": \"mine\", \"parts\": \"1xH100, "
+        "1xNDR400\", "
+        "\"library_version\": \"%s\", \"levels\": [{\"name\": \"one\", \"arity\": 1, "
+        "\"latency_us\": 1, \"bandwidth_GBps\": 300}, {\"name\": \"ib\", \"latency_us\": 9, "
+        "\"bandwidth_GBps\": 48}]}";
+    const struct {
+        const char *version;
+        enum hs_nccl_algorithm runs;
+    } cases[] = {{"2.18.3", HS_NCCL_RING}, {"2.27.7", HS_NCCL_PAT}};
+    struct hs_nccl_ask ask = {
+        .kind = HS_CALL_REDUCE_SCATTER, .domains = 16, .gpus = 1, .bytes = 65536};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[600];
+        struct hs_system system;
+        struct hs_nccl_price price;
+        struct hs_error err = {0};
+
+        snprintf(text, sizeof(text), file, cases[i].version);
+        assert_status_is(
+            hs_fields_parse(&hs_system_fields, &system, "x.json", text, strlen(text), &err), HS_OK,
+            &err);
+        assert_int_equal(hs_nccl_price(&price, &system.nccl, &ask, &err), HS_OK);
+        assert_int_equal(price.choice.algorithm, cases[i].runs);
+        hs_system_release(&system);
+    }
+    assert_int_equal(hs_nccl_version_parse("2.28.9"), 22809);
+    assert_int_equal(hs_nccl_version_parse("2.28"), 0);
+    assert_int_equal(hs_nccl_version_parse("1.2.3"), 0);
+    assert_int_equal(hs_nccl_version_parse("2.28.09"), 0);
+}
+
+/* Levels inside of a node are told by their names; else the first of several is one. */
+static void processes_take_nodes(void **state)
+{
+    static const struct {
+        const char *system;
+        int64_t np;
+        const char *text;
+    } rows[] = {
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 16, " on 4 full nodes"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 4, " on 1 full node"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 22, " on 6 nodes, 2 of 4 in the last"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 3, " on a part of a node of 4"},
+        {"nvlink:3@100GB/s~1us,xbus:2@50GB/s~1us,ib@10GB/s~3us", 12, " on 2 full nodes"},
+        {"near:8@100GB/s~1us,far@10GB/s~3us", 16, " on 2 full nodes"},
+        {"ib@10GB/s~3us", 16, ""},
+        {"nvlink@100GB/s~1us", 8, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_system system = parse(rows[i].system);
+        char text[HS_NODES_TEXT];
+
+        assert_string_equal(hs_system_nodes_text(text, &system, rows[i].np), rows[i].text);
+        hs_system_release(&system);
+    }
+}
+
+/* Whether ranks in blocks of `unit` each lie within one node, counted one by one. */
+static bool stays_in_nodes(int64_t unit, int64_t node, int64_t np)
+{
+    for (int64_t rank = 0; rank < np; rank++)
+        if (rank / unit * unit / node != rank / node)
+            return false;
+    return np % unit == 0;
+}
+
+static void units_stay_in_nodes(void **state)
+{
+    struct hs_system system = parse("nvlink:12@100GB/s~1us,ib@10GB/s~3us");
+
+    (void)state;
+    for (int64_t np = 12; np <= 60; np++) {
+        int64_t most = 1;
+
+        for (int64_t unit = 1; unit <= 12; unit++)
+            most = stays_in_nodes(unit, 12, np) ? unit : most;
+        assert_int_equal(hs_system_unit_ranks(&system, np), most);
+    }
+    assert_int_equal(hs_system_unit_ranks(&system, 5), 12);
+    hs_system_release(&system);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
+    HS_TEST("a level may be single links", a_level_may_be_single_links),
+    HS_TEST("of the backend host there is one way between two units",
+            the_host_has_one_way_between_two),
+    HS_TEST("a job may have some of the children", a_job_may_have_some_of_the_children),
+    HS_TEST("a system says which version runs", a_system_says_which_version_runs),
+    HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
+    HS_TEST("a line of parts has the figures of the shipped machine",
+            a_line_of_parts_has_the_figures_of_the_shipped_machine),
+    HS_TEST("what a line of parts leaves open is noted", what_a_line_of_parts_leaves_open_is_noted),
+    HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
+    HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
+    HS_TEST("every shipped file reads back as the same figures",
+            every_shipped_file_reads_back_as_the_same_figures),
+    HS_TEST("bad files are refused with the place", bad_files_are_refused_with_the_place),
+    HS_TEST("processes take nodes", processes_take_nodes),
+};
+
+HS_TEST_MAIN(tests)
