@@ -150,7 +150,7 @@ limited() { (ulimit -v 3000000 && simulate limited "$machine" --np 128 4x8x4 4x3
 check "128 ranks with 128 MiB each do not take 3 GB" limited
 
 # ---- the result file ----
-check "result files are as the schema says" "$top/tests/result/check_schema.py" np16.json chunks.json odd.json
+check "result files are as the schema says" "$top/tests/record/check_schema.py" np16.json chunks.json odd.json
 check "the result is read back" "$hiersearch" export np16.json --to colours -o colours.json
 says() { grep -q "$1" "$2"; }
 check "it says what made it" says '"backend": "simgrid"' np16.json
