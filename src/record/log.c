@@ -252,8 +252,13 @@ static void read_version(struct text_reader *reader, const char *at)
         run->nccl_version = version;
 }
 
-/* "# OSU MPI-CUDA Allreduce Latency Test v7.5": of an allgather and an all-to-all sizes are of one
- * rank. */
+/* Of an allgather and an all-to-all OSU's sizes are those of one rank. */
+static bool is_per_rank(const struct hs_log_run *run)
+{
+    return run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+}
+
+/* "# OSU MPI-CUDA Allreduce Latency Test v7.5" */
 static void begin_osu(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run;
@@ -266,8 +271,42 @@ static void begin_osu(struct text_reader *reader, const char *at)
               : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
                                             : HS_LOG_OF_MPI;
     hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
-    run->per_rank =
-        run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+    run->per_rank = is_per_rank(run);
+}
+
+/* Intel's MPI benchmarks: "# Benchmarking Allreduce", "# #processes = 16", and where the program
+ * has more, "# ( 16 additional processes waiting in MPI_Barrier)": on which nodes those 16 are is
+ * not said. Sizes are those of OSU. */
+static bool read_imb(struct text_reader *reader, const char *line)
+{
+    static const char begins[] = "# Benchmarking ", ranks[] = "# #processes = ";
+    const char *at = strstr(line, begins);
+    struct hs_log_run *run;
+
+    if (at) {
+        begin_run(reader);
+        run = last_run(reader);
+        if (!run)
+            return true;
+        run->of = HS_LOG_OF_MPI;
+        hs_log_name_call(reader->base, at + strlen(begins), reader->line);
+        run->per_rank = is_per_rank(run);
+        return true;
+    }
+    at = strstr(line, ranks);
+    run = at ? last_run(reader) : NULL;
+    if (run)
+        run->ranks = strtol(at + strlen(ranks), NULL, 10);
+    if (run && (run->ranks < 2 || run->ranks > INT32_MAX)) {
+        run->ranks = 0;
+        reader->base->other_call = true;
+        note(reader->base, reader->line, "left out: a run of one process");
+    }
+    if (strstr(line, " waiting in MPI_Barrier)") && !reader->base->other_call) {
+        reader->base->other_call = true;
+        note(reader->base, reader->line, "left out: some of the processes wait, which is not said");
+    }
+    return run != NULL;
 }
 
 /* What the programs of NCCL and RCCL say of themselves, and NCCL of what it was told. */
@@ -341,7 +380,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
     at = strstr(line, "# OSU ");
     if (at)
         begin_osu(reader, at + strlen("# OSU "));
-    return at != NULL;
+    return at != NULL || read_imb(reader, line);
 }
 
 static const struct columns no_columns = {.bytes = -1,
@@ -575,6 +614,19 @@ static bool read_osu_heading(struct columns *columns, const char *line)
     return true;
 }
 
+/* Intel's: "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", of which OSU's is the
+ * last. */
+static bool read_imb_heading(struct columns *columns, const char *line)
+{
+    if (!strstr(line, "#bytes #repetitions") || !strstr(line, " t_avg[usec]"))
+        return false;
+    *columns = no_columns;
+    columns->count = 5;
+    columns->bytes = 0;
+    columns->time[0] = 4;
+    return true;
+}
+
 /* A row of nccl-tests whose heading was cut off: size, count, type, ... */
 static void miss_heading(struct text_reader *reader, char *const *words)
 {
@@ -594,8 +646,11 @@ static void read_table_line(struct text_reader *reader, char *line)
     bool heading = strchr(line, '#') != NULL || (!reader->columns.count && strchr(line, ','));
     int count;
 
-    if (heading && read_osu_heading(&reader->columns, line))
+    if (heading &&
+        (read_osu_heading(&reader->columns, line) || read_imb_heading(&reader->columns, line))) {
+        reader->csv = false;
         return;
+    }
     if (heading) {
         struct columns columns;
         bool csv = strchr(line, ',') != NULL && !strchr(line, '#');
@@ -691,8 +746,8 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
         return hs_fail(reader->err, HS_INVALID,
                        "%s: expected times, found what NCCL prints of itself alone", reader->name);
     return hs_fail(reader->err, HS_INVALID,
-                   "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
-                   "the columns bytes and seconds, found no time in it",
+                   "%s: expected the output of nccl-tests, of OSU's or Intel's MPI benchmarks, or "
+                   "CSV with the columns bytes and seconds, found no time in it",
                    reader->name);
 }
 

@@ -4,6 +4,7 @@
  *     nccl-tests, rccl-tests   the text of any version, and the JSON of -J
  *     OSU micro-benchmarks     osu_allreduce, osu_allgather, osu_reduce_scatter, osu_alltoall, of
  *                              MPI and, as osu_xccl_allreduce, of NCCL and RCCL
+ *     Intel's MPI benchmarks   IMB-MPI1 Allreduce, Allgather, Reduce_scatter, Alltoall
  *     CSV                      a heading with `bytes` and `seconds` (or `us`, `time_us`), and where
  *                              a file holds several runs `np`, `nodes`, `call`
  *
@@ -13,7 +14,7 @@
  * should be is left out and noted, and so are collectives that have no name here.
  *
  * (tests/record/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4
- * c/mpi/collective.)
+ * c/mpi/collective, IMB 2021.7.)
  */
 #ifndef HS_RESULT_LOG_H
 #define HS_RESULT_LOG_H

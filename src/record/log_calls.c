@@ -110,10 +110,10 @@ static void find_contradiction(char out[256], const struct hs_log *log,
     if (run->ratio.least > 0 && ((double)run->ranks < run->ratio.least * (1 - 1e-9) ||
                                  (double)run->ranks > run->ratio.most * (1 + 1e-9)))
         snprintf(out, 256,
-                 "%" PRId64 " ranks are named, and busbw / algbw in line %zu is of %s ranks",
+                 "says %" PRId64 " ranks, but busbw / algbw in line %zu is that of %s ranks",
                  run->ranks, run->ratio.line, format_ratio(allowed, &run->ratio));
     else if (log->run_count == 1 && job->ranks > 0 && job->ranks != run->ranks)
-        snprintf(out, 256, "%" PRId64 " ranks are named, and line %zu is of %" PRId64 " ranks",
+        snprintf(out, 256, "says %" PRId64 " ranks, but line %zu is of %" PRId64 " ranks",
                  run->ranks, job->line, job->ranks);
 }
 
@@ -134,7 +134,7 @@ static enum hs_status complete(struct hs_log_run *run, const struct hs_log *log,
 
     find_contradiction(contradiction, log, run);
     if (contradiction[0] && facts->ranks == 0)
-        return hs_fail(err, HS_INVALID, "%s: %s: --np N and --nodes N decide", name, contradiction);
+        return hs_fail(err, HS_INVALID, "%s: %s: give --np N and --nodes N", name, contradiction);
     if (contradiction[0])
         run->ranks = facts->ranks;
     if (contradiction[0] || (run->listed > 0 && run->listed < run->ranks))

@@ -353,6 +353,27 @@ static void rows_that_osu_validates_and_finds_wrong_are_left_out(void **state)
     hs_log_release(&log);
 }
 
+/* IMB runs on parts of the processes, too, and then says not which. */
+static void intels_benchmarks_say_ranks_and_not_nodes(void **state)
+{
+    struct hs_log log = load(LOGS "imb.txt");
+
+    (void)state;
+    assert_int_equal(log.run_count, 2);
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 16, 0, 0);
+    assert_run(&log.runs[1], HS_CALL_ALLTOALL, 16, 0, 0);
+    assert_int_equal(log.runs[0].of, HS_LOG_OF_MPI);
+    assert_false(log.runs[0].per_rank);
+    assert_true(log.runs[1].per_rank);
+    assert_int_equal(log.point_count, 3);
+    assert_point(&log.points[0], 0, 4, 11.06, false);
+    assert_point(&log.points[1], 0, 1048576, 1121.06, false);
+    assert_point(&log.points[2], 1, 65536, 240.5, false);
+    assert_has(log.notes.data, "imb.txt:10: left out: some of the processes wait");
+    assert_has(log.notes.data, "left out: a run of another collective");
+    hs_log_release(&log);
+}
+
 /* PowerShell's `>` writes little endian; the other order is as good. */
 static void logs_in_utf_16(void **state)
 {
@@ -452,6 +473,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a prefix that touches the heading", a_prefix_that_touches_the_heading),
     HS_TEST("rows that OSU validates and finds wrong are left out",
             rows_that_osu_validates_and_finds_wrong_are_left_out),
+    HS_TEST("Intel's benchmarks say ranks, and not nodes",
+            intels_benchmarks_say_ranks_and_not_nodes),
     HS_TEST("logs in UTF-16", logs_in_utf_16),
     HS_TEST("a list of ranks that was cut contradicts the rates",
             a_list_of_ranks_that_was_cut_contradicts_the_rates),

@@ -394,10 +394,11 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
         int64_t np, nodes;
         const char *message; /* NULL: taken, with 8 ranks on 2 nodes */
     } cases[] = {
-        {rates, 0, 0, "log: 2 ranks are named, and busbw / algbw in line 5 is of 8 ranks: --np N"},
+        {rates, 0, 0,
+         "log: says 2 ranks, but busbw / algbw in line 5 is that of 8 ranks: give --np N"},
         {rates, 8, 0, "on how many nodes it ran: --nodes N"},
         {rates, 8, 2, NULL},
-        {joined, 0, 0, "log: 2 ranks are named, and line 4 is of 8 ranks: --np N"},
+        {joined, 0, 0, "log: says 2 ranks, but line 4 is of 8 ranks: give --np N"},
         {gap, 0, 0, "on how many nodes it ran: --nodes N"},
         {gap, 0, 2, NULL},
         {told, 8, 0, NULL},
