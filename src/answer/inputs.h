@@ -27,6 +27,7 @@ struct hs_inputs {
     struct hs_input_log *logs; /* [log_count] owned, in the order given */
     size_t log_count;
     bool takes_logs, takes_probe; /* set before they are added */
+    bool takes_others;            /* likewise: logs without a time that has a price, too */
     bool takes_any;               /* likewise: what it is, hs_inputs_add_any finds out */
     struct hs_gpu_probe probe;    /* {0}: none was among them */
     const char *probe_file;       /* borrowed; that it is from */

@@ -192,7 +192,7 @@ static enum hs_status find_algorithms(unsigned *among, const struct hs_log_run *
 {
     size_t algorithm;
 
-    *among = run->among ? run->among : HS_NCCL_ANY;
+    *among = run->among && !facts->as_chosen ? run->among : HS_NCCL_ANY;
     if (!facts->algorithm)
         return HS_OK;
     if (hs_name_find(&algorithm, facts->algorithm, "algorithm", hs_nccl_algorithm_names,

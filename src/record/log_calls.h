@@ -18,6 +18,7 @@ struct hs_log_facts {
     bool call_known;
     enum hs_library_call call;
     const char *algorithm; /* forced, by its name in library_nccl.h or price_mpi.h */
+    bool as_chosen;        /* what NCCL_ALGO forced, as the log says, does not count */
     bool may_lack_price;   /* calls that the machine, which may be NULL, has none for are kept */
 };
 

@@ -1,0 +1,13 @@
+/*
+ * check.h - an answer of `hiersearch check` for people: at most eight lines, and the table of sizes.
+ */
+#ifndef HS_VIEW_CHECK_H
+#define HS_VIEW_CHECK_H
+
+#include "answer/check.h"
+#include "show/sheet.h"
+
+/* The table comes where `details` are asked for, and in formats for programs alone. */
+void hs_checked_show(struct hs_sheet *sheet, const struct hs_checked *checked, bool details);
+
+#endif
