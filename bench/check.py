@@ -97,8 +97,9 @@ def published(program, data, machines):
     known = json.load(open(machines)) if machines else {}
     counts = collections.Counter()
     for curve in json.load(open(data)):
-        machine = known.get(curve["system"], curve.get("machine"))
-        if not machine or not curve["rows"] or curve["collective"] not in (
+        of = known.get(curve["system"]) or {}
+        machine = of.get("parts")
+        if not machine or of.get("library", "nccl") != "nccl" or curve.get("mark") or not curve["rows"] or curve["collective"] not in (
                 "allreduce", "allgather", "reducescatter", "reduce_scatter", "alltoall"):
             counts["without a machine"] += 1
             continue
@@ -118,8 +119,12 @@ def published(program, data, machines):
         verdict = answer["verdict"] if answer else "failed"
         counts[verdict] += 1
         if verdict in ("low", "failed"):
-            print("%-40s %-14s %4d ranks: %s %s" % (curve["system"][:40], curve["collective"], curve["ranks"],
-                                                   answer["where"] if answer else error, ""))
+            rows = [row for row in answer["rows"] if row["low"]] if answer else []
+            print("%-36s %-36s %-13s %4d ranks: %s" % (
+                curve["system"][:36], curve["algorithm"][:36], curve["collective"], curve["ranks"],
+                "%s; %d of %d sizes, at most %.2fx" % (
+                    answer["layer"], len(rows), len(answer["rows"]),
+                    max(row["seconds"] / row["expected_seconds"] for row in rows)) if rows else error))
     for key in sorted(counts):
         print("%-28s %d" % (key, counts[key]))
 

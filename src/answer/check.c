@@ -14,10 +14,13 @@
 #include "model/limit.h"
 
 #define GB            1e9
+#define HS_NODE_GPUS  16
 #define LARGEST_BYTES 4294967296.0 /* that people run */
 
 /* From this size on a rate can be judged; below, what a call costs. */
 #define LARGE_BYTES ((uint64_t)1 << 20)
+/* From here on one size may be slow and the next one not, which is no accident of protocols. */
+#define RATE_BYTES ((uint64_t)16 << 20)
 
 /* What a call without a price, or on boards in slots, reaches of its line rate: nccl-tests 119 and
  * 212 (24 of 25, 46 of 50), nccl 371 (9.2 of 12.5); inside of boards nccl 841 (21 of 24 at best),
@@ -32,6 +35,8 @@
 /* Times this far off are no accident of one size (deviations), nor too small to matter. */
 #define SURE_DEVIATIONS 3.0
 #define SURE_FACTOR     1.20
+#define STEP_DEVIATIONS 1.0
+#define STEP_FACTOR     1.25
 #define CALL_FACTOR     1.6 /* of small sizes */
 
 #define HS_ROW(name, text, ...) text,
@@ -196,6 +201,10 @@ static void judge_by_price(struct hs_check_row *row, const struct hs_system *sys
 
     if (isnan(price.seconds))
         return;
+    /* an all-to-all of racks is what one machine takes (A2A_PEER_NET, constants_nccl.h) */
+    if (row->logged.library == HS_LIBRARY_NCCL && row->logged.kind == HS_CALL_ALLTOALL &&
+        run->call.shape.domains > 1 && run->call.shape.gpus > HS_NODE_GPUS)
+        return;
     row->against = HS_AGAINST_PRICE;
     if (row->logged.library == HS_LIBRARY_NCCL) {
         struct hs_log_call open = row->logged;
@@ -316,32 +325,40 @@ static const struct hs_check_row *neighbour(const struct hs_checked *out,
     return found;
 }
 
-/* Whether a larger message went slower than the next smaller one, where the price does not. */
-static bool is_step_back(const struct hs_checked *out, const struct hs_check_row *row)
+/* One size that is off where the protocol changes is no step: the next one has to stay behind. */
+bool hs_check_is_step_back(const struct hs_checked *out, const struct hs_check_row *row)
 {
-    const struct hs_check_row *before = neighbour(out, row, false);
+    const struct hs_check_row *before = neighbour(out, row, false),
+                              *above = neighbour(out, row, true);
+    double factor;
 
-    if (!before || !is_judged(before) || !is_judged(row) || before->bytes < LARGE_BYTES)
+    if (row->bytes < RATE_BYTES || !is_judged(row) || !before || !is_judged(before))
         return false;
+    factor = before->seconds / before->expected_seconds;
     return hs_check_rate(row, row->seconds) * 1.1 < hs_check_rate(before, before->seconds) &&
-           row->seconds / row->expected_seconds > 1.3 * before->seconds / before->expected_seconds;
+           row->seconds / row->expected_seconds > STEP_FACTOR * factor &&
+           (!above || !is_judged(above) ||
+            above->seconds / above->expected_seconds > STEP_FACTOR * factor);
 }
 
-/* A size that is slow counts where it is the largest, or next to another slow one, or far off, or a
+/* A size that is slow counts where it is the largest, or far off and next to another slow one, or a
  * step back. */
 static bool counts(const struct hs_checked *out, const struct hs_check_row *row)
 {
     const struct hs_check_row *above = neighbour(out, row, true),
                               *below = neighbour(out, row, false);
-    double off = deviations_of(row), factor = row->seconds / row->expected_seconds;
-    bool alone = !below || !is_judged(below) || deviations_of(below) > 1;
+    double off = deviations_of(row);
+    bool sure = off > SURE_DEVIATIONS && row->seconds > SURE_FACTOR * row->expected_seconds;
 
-    if (row->bytes < LARGE_BYTES || !(off > HS_PRICE_RANGE))
+    if (row->bytes < LARGE_BYTES || (row->bytes < RATE_BYTES && above))
         return false;
+    if (hs_check_is_step_back(out, row) && off > STEP_DEVIATIONS)
+        return true;
     if (!above)
-        return alone || off > SURE_DEVIATIONS;
-    return off > SURE_DEVIATIONS && factor > SURE_FACTOR &&
-           (is_step_back(out, row) || (is_judged(above) && deviations_of(above) > HS_PRICE_RANGE));
+        return sure || (off > HS_PRICE_RANGE && row->bytes >= RATE_BYTES &&
+                        (!below || below->bytes < RATE_BYTES || !is_judged(below) ||
+                         deviations_of(below) > 1));
+    return sure && is_judged(above) && deviations_of(above) > HS_PRICE_RANGE;
 }
 
 static bool is_fast(const struct hs_check_row *row)
@@ -484,6 +501,10 @@ static void say_why_right(struct hs_checked *out, const struct hs_system *system
         snprintf(out->reason, sizeof(out->reason),
                  "above the %.3g GB/s of the NICs: the %s on two nodes sends half as much", line,
                  hs_nccl_algorithm_names[row->logged.nccl.choice.algorithm]);
+    else if (row->nodes > 1 && rate > LINE_USUAL * line)
+        snprintf(out->reason, sizeof(out->reason),
+                 "%.3g GB/s is %.2f of the line rate of a node's NICs (%.0f x %s)", rate,
+                 rate / line, row->logged.nccl.call.shape.nics, parts->nic.name);
     else if (row->bytes < (uint64_t)1 << 30) {
         struct hs_log_call larger = row->logged;
         double most;
@@ -494,10 +515,7 @@ static void say_why_right(struct hs_checked *out, const struct hs_system *system
         if (most > 1.08 * rate)
             snprintf(out->reason, sizeof(out->reason), "%.3g GB/s comes at larger sizes (4GiB)",
                      most);
-    } else if (row->nodes > 1)
-        snprintf(out->reason, sizeof(out->reason),
-                 "%.3g GB/s is the line rate of %" PRId64 " %s a node", line,
-                 (int64_t)fmax(1, row->logged.nccl.call.shape.nics + 0.5), parts->nic.name);
+    }
 }
 
 /* ---- a machine that the logs propose --------------------------------------------------------- */

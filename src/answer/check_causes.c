@@ -24,6 +24,7 @@
 #define GB         1e9
 #define ROWS_MOST  40 /* of many rows as many are fitted, the largest among them */
 #define GRID       36
+#define NICS_MOST  32
 #define GOOD_NOISE 0.05
 #define SHORT_MOST ((uint64_t)65536)
 
@@ -48,14 +49,14 @@
 const struct hs_check_cause_row hs_check_causes[HS_CHECK_CAUSE_COUNT] = {HS_CHECK_CAUSES(HS_ROW)};
 #undef HS_ROW
 
-/* Versions of NCCL of which a tuning was wrong. No price: how slow it is, is not known in general. */
+/* Versions of NCCL of which a tuning of allreduces with NVLS was wrong. How slow that is, is not known
+ * in general. */
 static const struct {
     int from, to;
-    enum hs_nccl_algorithm algorithm;
     int64_t nodes; /* more than so many */
     const char *what;
 } version_faults[] = {
-    {21900, 21999, HS_NCCL_NVLSTREE, 4,
+    {21900, 21999, 4,
      "NCCL 2.19 cuts NVLSTree's chunks to 64 KiB above 4 nodes "
      "(NVIDIA/nccl 1112)"},
 };
@@ -411,12 +412,12 @@ static void judge_among(struct explained *all, enum hs_check_cause cause,
 
 static void judge_steps(struct explained *all)
 {
-    struct hs_check_variant rates[HS_PARTS_MAX];
+    struct hs_check_variant rates[NICS_MOST];
     double nics = (double)all->parts->nic_count, slot;
     size_t count = 0;
     struct hs_check_found *found = found_of(all, HS_BY_NICS_USED);
 
-    for (int64_t k = 1; k < all->parts->nic_count && count < 64; k++) {
+    for (int64_t k = 1; k < all->parts->nic_count && count < NICS_MOST; k++) {
         rates[count] = (struct hs_check_variant)HS_CHECK_SAME;
         rates[count++].network = (double)k / nics;
     }
@@ -441,7 +442,7 @@ static void judge_steps(struct explained *all)
     slot = all->parts->gpu.slot_GBps / fmax(1, all->parts->nic.line_GBps);
     rates[0].network = fmin(1, slot / 2);
     rates[1].network = fmin(1, slot / 4);
-    judge_among(all, HS_BY_SLOT, rates, 2, true);
+    judge_among(all, HS_BY_SLOT, rates, 2, false);
 }
 
 static void judge_sockets(struct explained *all)
@@ -557,7 +558,6 @@ static void judge_library(struct explained *all)
 static void judge_unpriced(struct explained *all)
 {
     const struct best *rate = all->decisive->nodes > 1 ? &all->network : &all->inside;
-    const struct hs_nccl_run *run = &all->decisive->logged.nccl;
     struct hs_check_variant milder = HS_CHECK_SAME;
     struct met half;
 
@@ -572,8 +572,8 @@ static void judge_unpriced(struct explained *all)
     found_of(all, HS_BY_LIBRARY_TUNING)->status = HS_CAUSE_OPEN;
     for (size_t i = 0; i < sizeof(version_faults) / sizeof(*version_faults); i++)
         if (is_nccl(all->decisive) && all->facts->version >= version_faults[i].from &&
-            all->facts->version <= version_faults[i].to &&
-            run->choice.algorithm == version_faults[i].algorithm &&
+            all->facts->version <= version_faults[i].to && all->parts->gpu.nvls &&
+            all->decisive->logged.kind == HS_CALL_ALLREDUCE &&
             all->decisive->nodes > version_faults[i].nodes) {
             found_of(all, HS_BY_LIBRARY_TUNING)->status = HS_CAUSE_FITS;
             all->chi[HS_BY_LIBRARY_TUNING] -= 8;
@@ -609,7 +609,8 @@ static void judge_node(struct explained *all)
 
     milder.inside = sqrt(all->inside.value);
     half = meet(&all->fit, &milder, NULL);
-    judge(all, HS_BY_P2P_OFF, &all->inside.met, &half, all->inside.part, !boards);
+    judge(all, HS_BY_P2P_OFF, &all->inside.met, &half, all->inside.part,
+          !boards && all->decisive->nodes <= 1);
     judge(all, HS_BY_CPU_BINDING, &all->inside.met, &half, all->inside.part, false);
     found_of(all, HS_BY_CPU_BINDING)->status = HS_CAUSE_OPEN;
     found_of(all, HS_BY_CPU_BINDING)->by[0] = '\0';
@@ -662,29 +663,49 @@ static void take_facts(struct explained *all)
     }
 }
 
+/* How much likelier a cause is than by its prior, by the kind of machine and call: tunings that were
+ * wrong were those of trees over many nodes; boards in slots are where peer access fails; GPUs of
+ * several nodes hardly notice their processes' CPUs; a step back is no rate. */
+static double more_likely(const struct explained *all, enum hs_check_cause cause)
+{
+    const struct hs_check_row *row = all->decisive;
+    bool reduces = row->logged.kind == HS_CALL_ALLREDUCE,
+         boards = all->parts->gpu.generation == HS_GPU_BOARD;
+    double more = 1;
+
+    if (cause == HS_BY_LIBRARY_TUNING)
+        more = !reduces || row->nodes <= 2 ? 0.3 : row->nodes <= 4 || !all->parts->gpu.nvls ? 3 : 8;
+    if (cause == HS_BY_P2P_OFF && boards && row->nodes <= 1)
+        more = 8;
+    if (row->nodes > 1 && (cause == HS_BY_CPU_BINDING || cause == HS_BY_HOST_BUSY))
+        more = 0.3;
+    if (cause == HS_BY_LIBRARY_BUILD || (cause == HS_BY_CHANNELS && row->nodes > 1))
+        more = 0.4;
+    if (all->back && hs_check_causes[cause].layer == HS_LAYER_ALGORITHM)
+        more *= 6;
+    if (all->back && cause == HS_BY_NOISE)
+        more *= 4;
+    return more;
+}
+
 static void weigh(struct explained *all)
 {
     double least = INFINITY, sum = 0;
-    bool tuned = all->decisive->nodes > 2 && is_nccl(all->decisive) &&
-                 all->decisive->logged.nccl.choice.algorithm != HS_NCCL_RING;
+    double more[HS_CHECK_CAUSE_COUNT];
 
     for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++)
-        if (found_of(all, (enum hs_check_cause)c)->status != HS_CAUSE_EXCLUDED)
+        if ((more[c] = more_likely(all, (enum hs_check_cause)c)) > 0 &&
+            found_of(all, (enum hs_check_cause)c)->status != HS_CAUSE_EXCLUDED)
             least = fmin(least, all->chi[c]);
     for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++) {
         struct hs_check_found *found = found_of(all, (enum hs_check_cause)c);
-        double weight = hs_check_causes[c].prior * exp(-fmin(all->chi[c] - least, 40) / 4);
+        double weight =
+            more[c] * hs_check_causes[c].prior * exp(-fmin(all->chi[c] - least, 40) / 4);
 
         if (found->status == HS_CAUSE_EXCLUDED)
             weight = 0;
         if (found->status == HS_CAUSE_ESTABLISHED)
             weight = 1e6 * hs_check_causes[c].prior;
-        if (c == HS_BY_LIBRARY_TUNING)
-            weight *= tuned ? 3 : 0.3;
-        if (all->back && hs_check_causes[c].layer == HS_LAYER_ALGORITHM)
-            weight *= 6;
-        if (all->back && c == HS_BY_NOISE)
-            weight *= 4;
         all->weights[c] = weight;
         sum += weight;
     }
@@ -782,24 +803,6 @@ static void say_next(struct explained *all)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool is_step_back(const struct hs_checked *out)
-{
-    for (size_t i = 0; i < out->row_count; i++)
-        for (size_t k = 0; k < out->row_count; k++) {
-            const struct hs_check_row *small = &out->rows[i], *large = &out->rows[k];
-
-            if (small->file == large->file && strcmp(small->call, large->call) == 0 &&
-                small->ranks == large->ranks && small->bytes < large->bytes &&
-                large->bytes <= 4 * small->bytes && small->bytes >= (uint64_t)1 << 20 &&
-                large->is_low &&
-                hs_check_rate(large, large->seconds) * 1.1 < hs_check_rate(small, small->seconds) &&
-                large->seconds / large->expected_seconds >
-                    1.3 * small->seconds / small->expected_seconds)
-                return true;
-        }
-    return false;
-}
-
 static void choose_rows(struct fit *fit, const struct hs_checked *out)
 {
     size_t judged = 0, seen = 0;
@@ -839,7 +842,8 @@ enum hs_status hs_check_explain(struct hs_checked *out, const struct hs_system *
     for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++)
         out->causes[c] = (struct hs_check_found){(enum hs_check_cause)c, HS_CAUSE_OPEN, "", 0, 0};
     all->factor = all->decisive->seconds / all->decisive->expected_seconds;
-    all->back = is_step_back(out);
+    for (size_t i = 0; i < out->row_count; i++)
+        all->back = all->back || hs_check_is_step_back(out, &out->rows[i]);
     choose_rows(&all->fit, out);
     put_covariance(&all->fit);
     all->network = meet_best(&all->fit, offsetof(struct hs_check_variant, network), LEAST_RATE, 1);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "answer/check.h"
+#include "answer/systems.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
@@ -51,7 +52,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (!is_log(files.items[0])) {
         question.machine = files.items[0];
         question.system = &system;
-        status = hs_find_system(&system, files.items[0], context, err);
+        status = hs_system_ask(&system, files.items[0], NULL, err);
         files.items++;
         files.count--;
     }
