@@ -33,11 +33,12 @@
 #define GOOD_RANGE   1.10 /* two runs of a machine that is right */
 
 /* Times this far off are no accident of one size (deviations), nor too small to matter. */
-#define SURE_DEVIATIONS 3.0
-#define SURE_FACTOR     1.20
-#define STEP_DEVIATIONS 1.0
-#define STEP_FACTOR     1.25
-#define CALL_FACTOR     1.6 /* of small sizes */
+#define SURE_DEVIATIONS    3.0
+#define SURE_FACTOR        1.20
+#define LARGEST_DEVIATIONS 2.2 /* of the largest size alone */
+#define STEP_DEVIATIONS    1.0
+#define STEP_FACTOR        1.3
+#define CALL_FACTOR        2.2 /* of small sizes */
 
 #define HS_ROW(name, text, ...) text,
 const char *const hs_check_verdict_names[] = {HS_CHECK_VERDICTS(HS_ROW)};
@@ -626,6 +627,7 @@ static enum hs_status check(struct hs_checked *out, const struct hs_check_questi
     if (status == HS_OK && out->verdict == HS_CHECK_EXPECTED)
         say_why_right(out, system);
     if (status == HS_OK && out->verdict == HS_CHECK_LOW) {
+        hs_check_facts_chosen(facts, out, &asked, info);
         facts->explained = take_forced(out, system, facts);
         status = hs_check_explain(out, system, facts, err);
     }

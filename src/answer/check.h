@@ -235,6 +235,11 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
                                    const struct hs_check_question *question,
                                    const struct hs_nccl_info *more, struct hs_error *err);
 
+/* The same of the algorithms that the library says it ran, for rows that are low. */
+void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+                           const struct hs_check_question *question,
+                           const struct hs_nccl_info *more);
+
 /* A machine or library that differs from the described one. Factors are 1 where nothing does. */
 struct hs_check_variant {
     double network;      /* rate between nodes */

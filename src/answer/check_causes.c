@@ -24,6 +24,8 @@
 #define GB         1e9
 #define ROWS_MOST  40 /* of many rows as many are fitted, the largest among them */
 #define GRID       36
+#define NOISE_MORE 3.0 /* in chi^2: any times fit noise */
+#define TUNED_MOST 5.0 /* times that a tuning cost, in public logs 1.1 to 4 */
 #define NICS_MOST  32
 #define GOOD_NOISE 0.05
 #define SHORT_MOST ((uint64_t)65536)
@@ -34,6 +36,7 @@
 #define SMALL_FACTOR  1.15 /* what a loss has to be, to be one */
 #define LAYER_ODDS    0.60 /* a layer is said from such odds on */
 #define LEAST_RATE    0.01
+#define ALONE_ODDS    0.85
 #define STEP_TCP_US   10.0 /* vllm issue 42075: a message by sockets, where RDMA takes 1 */
 /* GB/s of a node by sockets, as posted (nccl 209, 398, 450, AReaL 639, vllm 42075); by shared
  * memory in place of peer access (nccl 841, nccl-tests 228). */
@@ -360,7 +363,7 @@ static void judge_network(struct explained *all)
     } ranges[] = {
         {HS_BY_GDR_OFF, HOST_LEAST, HOST_MOST},   {HS_BY_ACS_ATS, HOST_LEAST, HOST_MOST},
         {HS_BY_NIC_BEHIND_CPU, HOST_LEAST, 0.85}, {HS_BY_TOPOLOGY_FILE, 0.05, 0.8},
-        {HS_BY_FABRIC_ROUTE, 0.3, 0.65},          {HS_BY_TAPER, 0.1, 0.85},
+        {HS_BY_FABRIC_ROUTE, 0.3, 0.65},          {HS_BY_TAPER, 0.2, 0.85},
         {HS_BY_NETWORK_PATH, LEAST_RATE, 0.95},
     };
     const struct best *best = &all->network;
@@ -597,7 +600,8 @@ static void judge_unpriced(struct explained *all)
         SAY(all, HS_BY_HOST_BUSY, "%.3g us more a call", all->call.value * 1e6);
     }
     *found_of(all, HS_BY_NOISE) = (struct hs_check_found){HS_BY_NOISE, HS_CAUSE_OPEN, "", 0, 0};
-    all->chi[HS_BY_NOISE] = fmin(all->network.met.chi, all->all.met.chi) + 4;
+    all->chi[HS_BY_NOISE] =
+        fmin(all->chi[HS_BY_NETWORK_PATH], all->chi[HS_BY_HOST_BUSY]) + NOISE_MORE;
 }
 
 static void judge_node(struct explained *all)
@@ -681,6 +685,8 @@ static double more_likely(const struct explained *all, enum hs_check_cause cause
         more = 0.3;
     if (cause == HS_BY_LIBRARY_BUILD || (cause == HS_BY_CHANNELS && row->nodes > 1))
         more = 0.4;
+    if ((cause == HS_BY_LIBRARY_TUNING || cause == HS_BY_CHANNELS) && all->factor > TUNED_MOST)
+        more = 0.3;
     if (all->back && hs_check_causes[cause].layer == HS_LAYER_ALGORITHM)
         more *= 6;
     if (all->back && cause == HS_BY_NOISE)
@@ -711,6 +717,24 @@ static void weigh(struct explained *all)
     }
     for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++)
         found_of(all, (enum hs_check_cause)c)->odds = all->weights[c] / fmax(sum, 1e-300);
+}
+
+/* A rate that was chosen to meet the times is no reason to name one cause alone. */
+static void doubt_alone(struct explained *all)
+{
+    struct hs_check_found *only = NULL;
+
+    for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++) {
+        struct hs_check_found *found = found_of(all, (enum hs_check_cause)c);
+
+        if (found->status > HS_CAUSE_FITS)
+            continue;
+        if (only || found->status == HS_CAUSE_ESTABLISHED)
+            return;
+        only = found;
+    }
+    if (only && only->odds < ALONE_ODDS)
+        only->status = HS_CAUSE_OPEN;
 }
 
 static int by_odds(const void *left, const void *right)
@@ -777,6 +801,30 @@ static void say_where(struct explained *all)
                                 : "not known: one size alone does not tell");
 }
 
+/* What to do about a cause that is established, where that is known; else NULL. */
+static const char *remedy_of(enum hs_check_cause cause)
+{
+    static const char *const remedies[HS_CHECK_CAUSE_COUNT] = {
+        [HS_BY_GDR_OFF] = "load nvidia-peermem, or use DMA-BUF, on every node",
+        [HS_BY_NIC_BEHIND_CPU] = "another NIC for each GPU (nvidia-smi topo -m), or "
+                                 "NCCL_NET_GDR_LEVEL=SYS",
+        [HS_BY_NICS_USED] = "NCCL_IB_HCA with all NICs, or find out why the others are down",
+        [HS_BY_PORT_RATE] = "find out why the port has that rate (ibstat, ethtool, the cable)",
+        [HS_BY_TCP_SOCKETS] =
+            "give the job /dev/infiniband and libibverbs, or the network's plugin",
+        [HS_BY_NVLS_OFF] = "NCCL_NVLS_ENABLE=1, NCCL_ALGO unset, the fabric manager running",
+        [HS_BY_RING_FORCED] = "unset NCCL_ALGO",
+        [HS_BY_ALGORITHM_CHOICE] = "unset NCCL_ALGO; else NCCL_ALGO with the expected one",
+        [HS_BY_PROTOCOL] = "unset NCCL_PROTO",
+        [HS_BY_LIBRARY_TUNING] = "unset these settings",
+        [HS_BY_CHANNELS] = "unset these settings",
+        [HS_BY_P2P_OFF] = "unset NCCL_P2P_DISABLE and NCCL_P2P_LEVEL; IOMMU and ACS off",
+        [HS_BY_SLOT] = "find out why the slot has that rate (lspci -vv: LnkSta)",
+    };
+
+    return remedies[cause];
+}
+
 static void say_next(struct explained *all)
 {
     struct hs_checked *out = all->out;
@@ -785,11 +833,13 @@ static void say_next(struct explained *all)
     struct hs_check_variant ring = HS_CHECK_SAME;
 
     ring.among = 1U << HS_NCCL_RING;
-    if (out->causes[0].status == HS_CAUSE_ESTABLISHED)
-        first = &out->causes[0];
-    else if (out->layer == HS_LAYER_UNKNOWN && out->decisive != SIZE_MAX &&
-             is_nccl(all->decisive) && all->decisive->nodes > 1 &&
-             all->decisive->logged.nccl.choice.algorithm != HS_NCCL_RING) {
+    if (out->causes[0].status == HS_CAUSE_ESTABLISHED && remedy_of(out->causes[0].cause)) {
+        snprintf(out->next, sizeof(out->next), "%s; then the same command",
+                 remedy_of(out->causes[0].cause));
+        return;
+    }
+    if (out->layer == HS_LAYER_UNKNOWN && out->decisive != SIZE_MAX && is_nccl(all->decisive) &&
+        all->decisive->nodes > 1 && all->decisive->logged.nccl.choice.algorithm != HS_NCCL_RING) {
         snprintf(
             out->next, sizeof(out->next),
             "NCCL_ALGO=Ring, the same command: about %s means that the wires are right and the "
@@ -860,6 +910,7 @@ enum hs_status hs_check_explain(struct hs_checked *out, const struct hs_system *
         exclude_network(all);
     take_facts(all);
     weigh(all);
+    doubt_alone(all);
     find_layer(all);
     qsort(out->causes, out->cause_count, sizeof(*out->causes), by_odds);
     say_where(all);

@@ -17,6 +17,14 @@
     } while (0)
 #define REFUTE(facts, cause, ...) snprintf((facts)->refuted[cause], HS_FIELD_TEXT, __VA_ARGS__)
 
+/* What a line is named by: the file without its folders. */
+static const char *short_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash ? slash + 1 : file;
+}
+
 /* ---- settings -------------------------------------------------------------------------------- */
 
 static unsigned protocols_of(const char *value)
@@ -234,7 +242,7 @@ static void take_info(struct hs_check_facts *facts, const struct hs_nccl_info *i
     for (size_t i = 0; i < info->setting_count; i++) {
         const struct hs_nccl_setting *setting = &info->settings[i];
 
-        snprintf(from, sizeof(from), "%.80s:%zu", file, setting->seen.line);
+        snprintf(from, sizeof(from), "%.60s:%zu", file, setting->seen.line);
         if (setting->by == HS_NCCL_BY_ENVIRONMENT)
             take_setting(facts, setting->name, setting->value, from);
     }
@@ -256,11 +264,11 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
                            settings->library_version);
     }
     if (settings->info)
-        take_info(facts, more, parts, settings->info);
+        take_info(facts, more, parts, short_name(settings->info));
     for (size_t i = 0; i < question->inputs->log_count; i++) {
         const struct hs_input_log *log = &question->inputs->logs[i];
 
-        take_info(facts, &log->log.info, parts, log->file);
+        take_info(facts, &log->log.info, parts, short_name(log->file));
         for (size_t r = 0; r < log->log.run_count; r++) {
             if (facts->version == 0)
                 facts->version = log->log.runs[r].nccl_version;
@@ -269,7 +277,7 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
                 ESTABLISH(facts,
                           facts->among == 1U << HS_NCCL_RING ? HS_BY_RING_FORCED
                                                              : HS_BY_ALGORITHM_CHOICE,
-                          "%s: NCCL_ALGO is set by the environment", log->file);
+                          "%s: NCCL_ALGO is set by the environment", short_name(log->file));
             }
         }
     }
@@ -281,4 +289,58 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
             '\0';
     }
     return status;
+}
+
+/* ---- what ran, by size ----------------------------------------------------------------------- */
+
+static void take_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+                        const struct hs_nccl_info *info, const struct hs_system *system,
+                        const char *file)
+{
+    size_t same = 0, other = 0;
+
+    for (size_t i = 0; i < checked->row_count; i++) {
+        const struct hs_check_row *row = &checked->rows[i];
+        const struct hs_nccl_choice *expected = &row->logged.nccl.choice;
+
+        if (!row->is_low || row->logged.library != HS_LIBRARY_NCCL)
+            continue;
+        for (size_t k = 0; k < info->decided.chosen_count; k++) {
+            const struct hs_nccl_chosen *chosen = &info->decided.chosen[k];
+            struct hs_check_variant ran = HS_CHECK_SAME;
+            double slower;
+
+            if (chosen->bytes != row->bytes || !chosen->algorithm_known ||
+                (chosen->call_known && chosen->call != row->logged.kind))
+                continue;
+            ran.among = 1U << chosen->algorithm;
+            ran.protocols = 1U << chosen->protocol;
+            slower = hs_check_seconds(row, system, &ran) / row->expected_seconds;
+            same += chosen->algorithm == expected->algorithm;
+            if (slower < 1.08)
+                continue;
+            other++;
+            ESTABLISH(facts, HS_BY_ALGORITHM_CHOICE, "%s:%zu: %s, %s runs, which takes %.2gx of %s",
+                      file, chosen->seen.line, chosen->name,
+                      hs_nccl_protocol_names[chosen->protocol], slower, row->algorithm);
+        }
+    }
+    if (same > 0 && other == 0)
+        for (size_t c = 0; c < 3; c++) {
+            static const enum hs_check_cause not [] = {HS_BY_ALGORITHM_CHOICE, HS_BY_RING_FORCED,
+                                                       HS_BY_NVLS_OFF};
+
+            REFUTE(facts, not [c], "%s: the expected algorithm runs", file);
+        }
+}
+
+void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+                           const struct hs_check_question *question,
+                           const struct hs_nccl_info *more)
+{
+    if (question->settings->info)
+        take_chosen(facts, checked, more, question->system, short_name(question->settings->info));
+    for (size_t i = 0; i < question->inputs->log_count; i++)
+        take_chosen(facts, checked, &question->inputs->logs[i].log.info, question->system,
+                    short_name(question->inputs->logs[i].file));
 }
