@@ -1,7 +1,7 @@
 /*
- * check_truth MACHINES SEED - `hiersearch check` on machines whose fault is known: machines of parts
- * with constants of their own, and a fault that changes their prices, two in a fifth; each time with
- * an error of 3 to 15 %. Prints what was found, where it was placed, what became of the true cause,
+ * check_truth MACHINES SEED - `hiersearch check` on machines whose fault is known: machines of
+ * parts with constants of their own, and a fault that changes their prices, two in a fifth; each
+ * time with an error of 3 to 15 %. Prints what was found, where it was placed, what became of the true cause,
  * and how often a cause that "fits" is the true one.
  *
  * The truth is of the same price as the answer, so this tests the reasoning and not the price.
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
         int64_t nodes = nodes_of[below(6)];
         struct hs_system system, truth;
         struct hs_text csv = {0};
-        struct hs_inputs inputs = {.takes_logs = true, .takes_others = true};
+        struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
         struct hs_check_settings settings = {.info = NULL};
         struct hs_checked checked;
         struct hs_error err;

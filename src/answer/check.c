@@ -90,7 +90,7 @@ static struct hs_check_row *row_for(struct hs_checked *out, size_t *capacity,
     return row;
 }
 
-/* The logs as they would be without what NCCL_ALGO forced, which is a finding and no expectation. */
+/* The logs without what NCCL_ALGO forced, which is a finding and no expectation. */
 static enum hs_status add_calls(struct hs_checked *out, size_t *capacity,
                                 const struct hs_check_question *question,
                                 const struct hs_system *system, struct hs_error *err)
@@ -244,7 +244,7 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
 static enum hs_status judge_by_good(struct hs_checked *out,
                                     const struct hs_check_question *question, struct hs_error *err)
 {
-    struct hs_inputs good = {.takes_logs = true, .takes_others = true};
+    struct hs_inputs good = {.takes_logs = HS_LOGS_OF_ANY};
     struct hs_check_question other = *question;
     struct hs_check_settings settings = *question->settings;
     struct hs_checked rows = {.row_count = 0};

@@ -259,7 +259,7 @@ double hs_check_seconds(const struct hs_check_row *row, const struct hs_system *
 /* The row as that version runs it. */
 void hs_check_use_version(struct hs_check_row *row, int version);
 
-/* Whether this and the next larger size go slower than the next smaller one, where prices do not. */
+/* Whether this and the next larger size are slower than the next smaller one, unlike prices. */
 bool hs_check_is_step_back(const struct hs_checked *checked, const struct hs_check_row *row);
 
 /* Fills layer, where, causes, next of an answer that is low. HS_MEMORY. */

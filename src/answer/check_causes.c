@@ -52,8 +52,8 @@
 const struct hs_check_cause_row hs_check_causes[HS_CHECK_CAUSE_COUNT] = {HS_CHECK_CAUSES(HS_ROW)};
 #undef HS_ROW
 
-/* Versions of NCCL of which a tuning of allreduces with NVLS was wrong. How slow that is, is not known
- * in general. */
+/* Versions of NCCL whose tuning of allreduces with NVLS was wrong; how slow that makes them, is not
+ * known in general. */
 static const struct {
     int from, to;
     int64_t nodes; /* more than so many */
@@ -667,8 +667,8 @@ static void take_facts(struct explained *all)
     }
 }
 
-/* How much likelier a cause is than by its prior, by the kind of machine and call: tunings that were
- * wrong were those of trees over many nodes; boards in slots are where peer access fails; GPUs of
+/* How much likelier a cause is than by its prior, by the kind of machine and call: tunings that
+ * were wrong were those of trees over many nodes; boards in slots are where peer access fails; GPUs of
  * several nodes hardly notice their processes' CPUs; a step back is no rate. */
 static double more_likely(const struct explained *all, enum hs_check_cause cause)
 {

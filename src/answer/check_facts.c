@@ -320,9 +320,10 @@ static void take_chosen(struct hs_check_facts *facts, const struct hs_checked *c
             if (slower < 1.08)
                 continue;
             other++;
-            ESTABLISH(facts, HS_BY_ALGORITHM_CHOICE, "%s:%zu: %s, %s runs, which takes %.2gx of %s",
-                      file, chosen->seen.line, chosen->name,
-                      hs_nccl_protocol_names[chosen->protocol], slower, row->algorithm);
+            ESTABLISH(facts, HS_BY_ALGORITHM_CHOICE,
+                      "%.40s:%zu: %.16s, %s runs, which takes %.2gx of %.30s", file,
+                      chosen->seen.line, chosen->name, hs_nccl_protocol_names[chosen->protocol],
+                      slower, row->algorithm);
         }
     }
     if (same > 0 && other == 0)

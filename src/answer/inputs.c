@@ -161,7 +161,8 @@ enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct 
     struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     struct hs_log log = {0};
     struct hs_result result = {0};
-    enum hs_status status = inputs->takes_others ? hs_log_load_any(&log, &result, probe, file, err)
+    enum hs_status status = inputs->takes_logs == HS_LOGS_OF_ANY
+                                ? hs_log_load_any(&log, &result, probe, file, err)
                             : inputs->takes_logs ? hs_log_load(&log, &result, probe, file, err)
                                                  : hs_result_load(&result, file, err);
 
@@ -179,7 +180,7 @@ static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const
 
     if (probe && hs_gpu_probe_is(text))
         status = hs_gpu_probe_parse(probe, name, text, length, err);
-    else if (inputs->takes_others)
+    else if (inputs->takes_logs == HS_LOGS_OF_ANY)
         status = hs_log_parse_any(&log, &result, name, text, length, err);
     else if (inputs->takes_logs)
         status = hs_log_parse(&log, &result, name, text, length, err);

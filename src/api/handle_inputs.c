@@ -19,7 +19,7 @@ enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
     *inputs = calloc(1, sizeof(**inputs));
     if (!*inputs)
         return hs_call_end(call, hs_no_memory(hs_error_of(error)));
-    (*inputs)->inputs.takes_logs = true;
+    (*inputs)->inputs.takes_logs = HS_LOGS_OF_CALLS;
     (*inputs)->inputs.takes_probe = true;
     return hs_call_end(call, HS_OK);
 }

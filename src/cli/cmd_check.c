@@ -40,7 +40,7 @@ static enum hs_status print(struct hs_context *context, const struct check_setti
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct check_settings *settings = of_rows;
-    struct hs_inputs inputs = {.takes_logs = true, .takes_others = true};
+    struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
     struct hs_system system = {.level_count = 0};
     struct hs_checked checked = {.row_count = 0};
     struct hs_check_question question = {.inputs = &inputs, .settings = &settings->asked};

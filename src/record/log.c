@@ -60,6 +60,7 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
         return NULL;
     log->run_count++;
     reader->other_call = false;
+    reader->other[0] = '\0';
     reader->host_count = 0;
     *run = (struct hs_log_run){0};
     return run;
@@ -99,7 +100,7 @@ static void add_other(struct hs_log_reader *reader, const struct hs_log_point *p
     struct hs_log *log = &reader->log;
     const struct hs_log_run *run = &log->runs[log->run_count - 1];
     struct hs_log_other *added =
-        one_more(reader, &log->others, &reader->other_capacity, log->other_count, sizeof(*added));
+        one_more(reader, &log->others, NULL, log->other_count, sizeof(*added));
 
     if (!added)
         return;
@@ -122,9 +123,9 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
         note(reader, line, "left out: its time is no time");
     else if (wrong > 0)
         note(reader, line, "left out: its data was wrong");
-    else if (reader->other_call)
+    else if (reader->other_call && reader->other[0])
         add_other(reader, &point);
-    else
+    else if (!reader->other_call)
         added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
                          sizeof(*added));
     if (!added)
@@ -152,7 +153,8 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
     reader->other_call = !run->call_known && length > 0;
     if (length > 4 && strcmp(letters + length - 4, "perf") == 0)
         letters[length - 4] = '\0';
-    snprintf(reader->other, sizeof(reader->other), "%.*s", (int)sizeof(reader->other) - 1, letters);
+    snprintf(reader->other, sizeof(reader->other), "%.*s", (int)sizeof(reader->other) - 1,
+             reader->other_call ? letters : "");
     if (reader->other_call && !reader->takes_any)
         note(reader, line, "left out: a run of another collective");
 }
@@ -779,16 +781,13 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
                    reader->name);
 }
 
-static enum hs_status parse_as(struct hs_log *log, struct hs_result *result, bool takes_any,
-                               const char *name, const char *text, size_t length,
-                               struct hs_error *err)
+static enum hs_status parse_by(struct hs_log *log, struct hs_log_reader reader, const char *text,
+                               size_t length)
 {
-    struct hs_log_reader reader = {
-        .name = name, .result = result, .takes_any = takes_any, .err = err};
     enum hs_status status;
 
-    if (result)
-        *result = (struct hs_result){0};
+    if (reader.result)
+        *reader.result = (struct hs_result){0};
     status = parse(&reader, text, length);
     free(reader.hosts);
     *log = reader.log;
@@ -800,13 +799,16 @@ static enum hs_status parse_as(struct hs_log *log, struct hs_result *result, boo
 enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
                             const char *text, size_t length, struct hs_error *err)
 {
-    return parse_as(log, result, false, name, text, length, err);
+    return parse_by(log, (struct hs_log_reader){.name = name, .result = result, .err = err}, text,
+                    length);
 }
 
 enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
                                 const char *text, size_t length, struct hs_error *err)
 {
-    return parse_as(log, result, true, name, text, length, err);
+    return parse_by(
+        log, (struct hs_log_reader){.name = name, .result = result, .takes_any = true, .err = err},
+        text, length);
 }
 
 static enum hs_status load_as(struct hs_log *log, struct hs_result *result, bool takes_any,
@@ -827,7 +829,8 @@ static enum hs_status load_as(struct hs_log *log, struct hs_result *result, bool
     else if (probe && hs_gpu_probe_is(text))
         status = hs_gpu_probe_parse(probe, name, text, length, err);
     else
-        status = parse_as(log, result, takes_any, name, text, length, err);
+        status = takes_any ? hs_log_parse_any(log, result, name, text, length, err)
+                           : hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }

@@ -46,7 +46,7 @@ static void show_rows(struct hs_sheet *sheet, const struct hs_checked *checked)
     hs_sheet_table(sheet, table);
 }
 
-/* "allreduce of 1GiB takes 30.2 ms; such a machine takes 9.3 to 12 ms (81 to 109 GB/s, it is 33)" */
+/* "allreduce of 1GiB takes 30 ms; such a machine takes 9.3 to 12 ms (81 to 109 GB/s, it is 33)" */
 static void append_row(struct hs_text *line, const struct hs_checked *checked)
 {
     const struct hs_check_row *row = &checked->rows[checked->decisive];

@@ -1,5 +1,5 @@
 /*
- * check.h - an answer of `hiersearch check` for people: at most eight lines, and the table of sizes.
+ * check.h - an answer of `hiersearch check` for people: at most eight lines, and a table of sizes.
  */
 #ifndef HS_VIEW_CHECK_H
 #define HS_VIEW_CHECK_H
