@@ -70,21 +70,25 @@ void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *hos
 {
     struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
     char(*added)[HS_LOG_HOST_BYTES];
+    size_t known = 0;
 
     run->listed++;
     if (run->ranks <= rank || rank < 0)
         run->ranks = rank < 0 ? run->ranks + 1 : rank + 1;
-    for (size_t i = 0; i < reader->host_count; i++)
-        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
+    while (known < reader->host_count &&
+           strncmp(reader->hosts[known], host, sizeof(*reader->hosts) - 1) != 0)
+        known++;
+    if (known == reader->host_count && known < HOSTS_MAX) {
+        added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
+                         sizeof(*added));
+        if (!added)
             return;
-    if (reader->host_count == HOSTS_MAX)
-        return;
-    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
-                     sizeof(*added));
-    if (!added)
-        return;
-    snprintf(*added, sizeof(*added), "%s", host);
-    run->nodes = (int64_t)++reader->host_count;
+        snprintf(*added, sizeof(*added), "%s", host);
+        reader->host_count++;
+    }
+    /* Where each process runs for itself, rank 0 of one rank is on many hosts. */
+    run->nodes =
+        (int64_t)reader->host_count < run->ranks ? (int64_t)reader->host_count : run->ranks;
 }
 
 static void note(struct hs_log_reader *reader, size_t line, const char *why)
@@ -326,6 +330,8 @@ static bool read_imb(struct text_reader *reader, const char *line)
     run = at ? last_run(reader) : NULL;
     if (run)
         run->ranks = strtol(at + strlen(ranks), NULL, 10);
+    if (run && run->nodes > run->ranks)
+        run->nodes = 0;
     if (run && (run->ranks < 2 || run->ranks > INT32_MAX)) {
         run->ranks = 0;
         reader->base->other_call = true;
@@ -743,7 +749,7 @@ static void take_info(struct hs_log *log)
 
     if (log->run_count != 1)
         return;
-    if (run->ranks == 0)
+    if (run->ranks == 0 && run->nodes <= job->ranks)
         run->ranks = job->ranks;
     if (run->nodes == 0 && run->ranks == job->ranks)
         run->nodes = hs_nccl_info_hosts(&log->info);

@@ -16,7 +16,7 @@
 #include "record/nccl_message.h"
 
 #define LINE_BYTES 4096 /* NCCL's own lines have 2048 at most; what is longer is cut */
-#define SLOTS      (2 * HS_NCCL_HOSTS_MAX)
+#define SLOTS      ((size_t)2 * HS_NCCL_HOSTS_MAX)
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
@@ -103,8 +103,9 @@ static void find_head(const struct hs_nccl_info_reader *reader, const char *line
     *start = end;
     while (end > from && line[end - 1] == ' ')
         end--;
-    if (!back_over_number(line, &end, ':') || !back_over_number(line, &end, ':'))
-        return;
+    for (int number = 0; number < 2; number++) /* TID, PID */
+        if (!back_over_number(line, &end, ':'))
+            return;
     at = end;
     while (at > from && end - at < HS_NCCL_NAME_BYTES - 5 && is_of_host(line[at - 1]))
         at--;
@@ -170,7 +171,10 @@ static size_t clean_line(char out[LINE_BYTES], const char *line, size_t length)
                 i++;
             continue;
         }
-        out[used++] = line[i] == '\0' ? '?' : line[i];
+        out[used] = line[i];
+        if (line[i] == '\0')
+            out[used] = '?';
+        used++;
     }
     out[used] = '\0';
     return used;

@@ -376,7 +376,7 @@ static void a_rack_is_one_domain_whatever_its_hosts(void **state)
     "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"               \
     "1048576 262144 float sum -1 100.0 " algbw " " busbw " 0 100.0 " algbw " " busbw " 0\n"
 
-/* 1.75 is 2 7 / 8, of 8 ranks; three of the four logs name 2 in their lists. */
+/* 1.75 is 2 7 / 8, of 8 ranks; the lists have fewer. */
 static void ranks_that_contradict_each_other_are_refused_unless_told(void **state)
 {
     static const char rates[] = HEAD ROW("100.00", "175.00");
@@ -384,8 +384,18 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
         "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
             "10.00", "10.00");
     static const char gap[] =
-        HEAD "#  Rank  7 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n" ROW("100.00",
+        HEAD "#  Rank  7 Group  0 Pid  1 on n0 device  1 [0000:10:00] NVIDIA H100\n"
+             "#  Rank  4 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n" ROW("100.00",
                                                                                          "175.00");
+    static const char alone[] =
+        "# Collective test starting: all_reduce_perf\n"
+        "#  Rank  0 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n"
+        "#  Rank  0 Group  0 Pid  1 on n1 device  0 [0000:10:00] NVIDIA H100\n" ROW("100.00",
+                                                                                    "0.00");
+    static const char unlisted[] =
+        "# Collective test starting: all_reduce_perf\n"
+        "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
+            "100.00", "175.00");
     static const char told[] = HEAD
         "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
             "100.00", "175.00");
@@ -402,6 +412,8 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
         {gap, 0, 0, "on how many nodes it ran: --nodes N"},
         {gap, 0, 2, NULL},
         {told, 8, 0, NULL},
+        {alone, 0, 0, "log: one rank communicates with nobody"},
+        {unlisted, 0, 0, NULL},
     };
     struct hs_system system = parts("8xH100, 8xNDR400");
 

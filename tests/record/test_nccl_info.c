@@ -251,11 +251,17 @@ static void messages_that_share_a_line_are_told_apart(void **state)
         "-> "
         "1[0] [send] via NET/IB/0/GDRDMA\n"
         "a-1:1:2 [0] NCCL INFO Channel 01/0 : 1[0] -> 0[0] [receive] via NET/IB/0a-2:1:2 [0] NCCL "
-        "INFO Connected all rings, use ring PXN 0 GDR 0\n");
+        "INFO Connected all rings, use ring PXN 0 GDR 0\n"
+        "a-1:1:2 [0] NCCL INFO Channel 00 : 0[0] -> 1[0] via P2P/IPCb-3:1:2 [0] NCCL INFO "
+        "Connected "
+        "all rings, use ring PXN 0 GDR 1\n");
 
     (void)state;
-    assert_int_equal(info.host_count, 2);
-    assert_seen(info.messages, 7, 1);
+    assert_int_equal(info.host_count, 3);
+    assert_string_equal(info.hosts[2].name, ""); /* no IPCb-3 */
+    assert_seen(info.hosts[2].gdr.rings[1], 1, 6);
+    assert_seen(info.hosts[0].paths.p2p, 1, 6);
+    assert_seen(info.messages, 9, 1);
     assert_seen(info.hosts[0].paths.net[HS_NCCL_SEND][1], 2, 3);
     assert_seen(info.hosts[1].paths.net[HS_NCCL_RECEIVE][0], 1, 3);
     assert_seen(info.hosts[1].gdr.rings[0], 1, 5);
@@ -445,8 +451,8 @@ static void the_job_is_the_largest_communicator(void **state)
     struct hs_nccl_info info = read_text(
         "x:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 1000 - Init COMPLETE\n"
         "x:1:1 [0] NCCL INFO comm 0x2 rank 0 nranks 3 cudaDev 0 busId 1000 - Init COMPLETE\n"
+        "z:1:1 [0] NCCL INFO comm 0x4 rank 1 nranks 2 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "y:1:1 [0] NCCL INFO comm 0x3 rank 1 nranks 3 cudaDev 1 busId 2000 - Init COMPLETE\n"
-        "y:1:1 [0] NCCL INFO comm 0x4 rank 1 nranks 2 cudaDev 1 busId 2000 - Init COMPLETE\n"
         "y:1:1 [0] NCCL INFO comm 0x5 rank 2 nranks 3 cudaDev 2 busId 3000 - Init COMPLETE\n");
 
     (void)state;
@@ -454,7 +460,8 @@ static void the_job_is_the_largest_communicator(void **state)
     assert_int_equal(info.job.line, 2);
     assert_int_equal(info.job.rank_count, 3);
     assert_seen(info.hosts[0].ranks, 1, 2);
-    assert_seen(info.hosts[1].ranks, 2, 3);
+    assert_seen(host_named(&info, "z")->ranks, 0, 0);
+    assert_seen(host_named(&info, "y")->ranks, 2, 4);
     assert_int_equal(hs_nccl_info_hosts(&info), 2);
     hs_nccl_info_release(&info);
 }
