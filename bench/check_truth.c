@@ -1,8 +1,8 @@
 /*
  * check_truth MACHINES SEED - `hiersearch check` on machines whose fault is known: machines of
  * parts with constants of their own, and a fault that changes their prices, two in a fifth; each
- * time with an error of 3 to 15 %. Prints what was found, where it was placed, what became of the true cause,
- * and how often a cause that "fits" is the true one.
+ * time with an error of 3 to 15 %. Prints what was found, where it was placed, what became of the
+ * true cause, and how often a cause is the true one by its odds.
  *
  * The truth is of the same price as the answer, so this tests the reasoning and not the price.
  */
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
         struct hs_text csv = {0};
         struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
         struct hs_check_settings settings = {.info = NULL};
-        struct hs_checked checked;
+        struct hs_check_answer checked;
         struct hs_error err;
         struct hs_check_variant variant = HS_CHECK_SAME;
         struct fault fault = {HS_BY_NOISE, HS_CHECK_SAME}, second = fault;
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
             fits_true += true_fits;
             tallies[of].alone_wrong += fitting == 1 && !true_fits;
         }
-        hs_checked_release(&checked);
+        hs_check_answer_release(&checked);
         hs_inputs_release(&inputs);
         hs_text_release(&csv);
         hs_system_release(&system);

@@ -51,6 +51,17 @@ double hs_check_rate(const struct hs_check_row *row, double seconds)
     return row->bus_factor * (double)row->bytes / seconds;
 }
 
+/* A tree on two nodes sends half as much as a ring. */
+static double twice_of(const struct hs_check_row *row)
+{
+    return row->nodes == 2 && row->logged.kind == HS_CALL_ALLREDUCE ? 2 : 1;
+}
+
+double hs_check_line_rate(const struct hs_check_row *row)
+{
+    return hs_check_rate(row, row->bound_seconds) / twice_of(row);
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static double bus_factor_of(const char *call, int64_t ranks)
@@ -66,7 +77,7 @@ static double bus_factor_of(const char *call, int64_t ranks)
 }
 
 /* The row of the same size of the same run; else a new one. NULL: no memory. */
-static struct hs_check_row *row_for(struct hs_checked *out, size_t *capacity,
+static struct hs_check_row *row_for(struct hs_check_answer *out, size_t *capacity,
                                     const struct hs_check_row *like, bool in_place,
                                     struct hs_error *err)
 {
@@ -91,7 +102,7 @@ static struct hs_check_row *row_for(struct hs_checked *out, size_t *capacity,
 }
 
 /* The logs without what NCCL_ALGO forced, which is a finding and no expectation. */
-static enum hs_status add_calls(struct hs_checked *out, size_t *capacity,
+static enum hs_status add_calls(struct hs_check_answer *out, size_t *capacity,
                                 const struct hs_check_question *question,
                                 const struct hs_system *system, struct hs_error *err)
 {
@@ -169,19 +180,19 @@ static bool has_peer_access(const struct hs_parts *parts)
 
 static void judge_by_line(struct hs_check_row *row, const struct hs_parts *parts)
 {
-    double rate = line_rate(row, parts);
+    double rate = line_rate(row, parts), bound;
     bool inside = row->nodes <= 1;
 
     if (!(rate > 0))
         return;
-    row->bound_seconds = row->bus_factor * (double)row->bytes / rate;
-    if (row->bound_seconds < LINE_SECONDS || strcmp(row->call, "alltoall") == 0 ||
+    bound = row->bus_factor * (double)row->bytes / rate;
+    if (bound < LINE_SECONDS || strcmp(row->call, "alltoall") == 0 ||
         (inside && (!is_boards(parts) || !has_peer_access(parts))))
         return;
     row->against = HS_AGAINST_LINE;
-    row->expected_seconds = row->bound_seconds / (inside ? SLOTS_USUAL : LINE_USUAL);
-    row->low_seconds = row->bound_seconds / 1.05;
-    row->high_seconds = row->bound_seconds / (inside ? SLOTS_LEAST : LINE_LEAST);
+    row->expected_seconds = bound / (inside ? SLOTS_USUAL : LINE_USUAL);
+    row->low_seconds = bound / 1.05;
+    row->high_seconds = bound / (inside ? SLOTS_LEAST : LINE_LEAST);
 }
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -236,18 +247,18 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
         judge_by_line(row, parts);
     if (row->against == HS_AGAINST_NOTHING)
         judge_by_price(row, system);
-    if (isnan(row->bound_seconds) && rate > 0)
-        row->bound_seconds = row->bus_factor * (double)row->bytes / rate;
+    if (rate > 0 && (row->nodes > 1 || !parts->gpu.nvls)) /* NVSwitches add without the links */
+        row->bound_seconds = row->bus_factor * (double)row->bytes / rate / twice_of(row);
 }
 
 /* A log of the same machine when it was right takes the place of a price. */
-static enum hs_status judge_by_good(struct hs_checked *out,
+static enum hs_status judge_by_good(struct hs_check_answer *out,
                                     const struct hs_check_question *question, struct hs_error *err)
 {
     struct hs_inputs good = {.takes_logs = HS_LOGS_OF_ANY};
     struct hs_check_question other = *question;
     struct hs_check_settings settings = *question->settings;
-    struct hs_checked rows = {.row_count = 0};
+    struct hs_check_answer rows = {.row_count = 0};
     struct hs_system none = {.level_count = 0};
     size_t capacity = 0, met = 0;
     enum hs_status status;
@@ -310,7 +321,7 @@ static bool is_same_run(const struct hs_check_row *a, const struct hs_check_row 
 }
 
 /* The next smaller and the next larger size of its run; NULL: none. */
-static const struct hs_check_row *neighbour(const struct hs_checked *out,
+static const struct hs_check_row *neighbour(const struct hs_check_answer *out,
                                             const struct hs_check_row *of, bool larger)
 {
     const struct hs_check_row *found = NULL;
@@ -327,7 +338,7 @@ static const struct hs_check_row *neighbour(const struct hs_checked *out,
 }
 
 /* One size that is off where the protocol changes is no step: the next one has to stay behind. */
-bool hs_check_is_step_back(const struct hs_checked *out, const struct hs_check_row *row)
+bool hs_check_is_step_back(const struct hs_check_answer *out, const struct hs_check_row *row)
 {
     const struct hs_check_row *before = neighbour(out, row, false),
                               *above = neighbour(out, row, true);
@@ -344,7 +355,7 @@ bool hs_check_is_step_back(const struct hs_checked *out, const struct hs_check_r
 
 /* A size that is slow counts where it is the largest, or far off and next to another slow one, or a
  * step back. */
-static bool counts(const struct hs_checked *out, const struct hs_check_row *row)
+static bool counts(const struct hs_check_answer *out, const struct hs_check_row *row)
 {
     const struct hs_check_row *above = neighbour(out, row, true),
                               *below = neighbour(out, row, false);
@@ -368,7 +379,7 @@ static bool is_fast(const struct hs_check_row *row)
 }
 
 /* Small sizes that are slow while large ones are right: what each call costs. */
-static bool are_calls_low(struct hs_checked *out)
+static bool are_calls_low(struct hs_check_answer *out)
 {
     size_t small = 0, slow = 0;
 
@@ -390,7 +401,7 @@ static bool are_calls_low(struct hs_checked *out)
 }
 
 /* The largest size that can be judged, of several the one that is farthest off. */
-static void find_decisive(struct hs_checked *out)
+static void find_decisive(struct hs_check_answer *out)
 {
     double worst = -INFINITY;
     bool lows = false;
@@ -414,7 +425,7 @@ static void find_decisive(struct hs_checked *out)
     }
 }
 
-static void say_unjudged(struct hs_checked *out, const struct hs_system *system)
+static void say_unjudged(struct hs_check_answer *out, const struct hs_system *system)
 {
     const struct hs_check_row *row = out->row_count > 0 ? &out->rows[0] : NULL;
 
@@ -437,13 +448,7 @@ static void say_unjudged(struct hs_checked *out, const struct hs_system *system)
                  row->call, row->ranks);
 }
 
-/* A tree on two nodes sends half as much as a ring. */
-static double twice_of(const struct hs_check_row *row)
-{
-    return row->nodes == 2 && row->logged.kind == HS_CALL_ALLREDUCE ? 2 : 1;
-}
-
-static void find_verdict(struct hs_checked *out, const struct hs_system *system)
+static void find_verdict(struct hs_check_answer *out, const struct hs_system *system)
 {
     size_t judged = 0, large = 0, fast = 0, impossible = SIZE_MAX;
     bool low = false;
@@ -452,7 +457,7 @@ static void find_verdict(struct hs_checked *out, const struct hs_system *system)
         struct hs_check_row *row = &out->rows[i];
         if (row->bytes >= LARGE_BYTES && row->nodes > 1 && isfinite(row->bound_seconds) &&
             row->logged.library != HS_LIBRARY_MPICH && row->logged.library != HS_LIBRARY_OPENMPI &&
-            row->seconds * twice_of(row) * 1.06 < row->bound_seconds)
+            row->seconds * 1.06 < row->bound_seconds)
             impossible = i;
         if (!is_judged(row))
             continue;
@@ -478,7 +483,7 @@ static void find_verdict(struct hs_checked *out, const struct hs_system *system)
             out->reason, sizeof(out->reason),
             "%.1f GB/s is more than the NICs of '%.60s' carry (%.1f): other NICs, or wrong data",
             hs_check_rate(row, row->seconds) / GB, out->machine,
-            twice_of(row) * hs_check_rate(row, row->bound_seconds) / GB);
+            hs_check_rate(row, row->bound_seconds) / GB);
         return;
     }
     out->verdict = low ? HS_CHECK_LOW
@@ -489,12 +494,11 @@ static void find_verdict(struct hs_checked *out, const struct hs_system *system)
 }
 
 /* Why a time that people take for low, or for too fast, is right. */
-static void say_why_right(struct hs_checked *out, const struct hs_system *system)
+static void say_why_right(struct hs_check_answer *out, const struct hs_system *system)
 {
     const struct hs_check_row *row = &out->rows[out->decisive];
     const struct hs_parts *parts = &system->nccl.parts;
-    double rate = hs_check_rate(row, row->seconds) / GB,
-           line = hs_check_rate(row, row->bound_seconds) / GB;
+    double rate = hs_check_rate(row, row->seconds) / GB, line = hs_check_line_rate(row) / GB;
 
     if (row->against != HS_AGAINST_PRICE || row->logged.library != HS_LIBRARY_NCCL)
         return;
@@ -578,7 +582,7 @@ static enum hs_status propose(char line[HS_FIELD_TEXT], const struct hs_inputs *
 
 /* What the environment forced is no fault of the machine: rows are held against that from here on.
  * Whether it alone explains them. */
-static bool take_forced(struct hs_checked *out, const struct hs_system *system,
+static bool take_forced(struct hs_check_answer *out, const struct hs_system *system,
                         const struct hs_check_facts *facts)
 {
     struct hs_check_variant forced = HS_CHECK_SAME;
@@ -600,7 +604,7 @@ static enum hs_status load_info(struct hs_nccl_info *info, const char *path, str
     return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "--info");
 }
 
-static enum hs_status check(struct hs_checked *out, const struct hs_check_question *question,
+static enum hs_status check(struct hs_check_answer *out, const struct hs_check_question *question,
                             const struct hs_system *system, const struct hs_nccl_info *info,
                             struct hs_error *err)
 {
@@ -635,7 +639,7 @@ static enum hs_status check(struct hs_checked *out, const struct hs_check_questi
     return status;
 }
 
-enum hs_status hs_check(struct hs_checked *out, const struct hs_check_question *question,
+enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_question *question,
                         struct hs_text *notes, struct hs_error *err)
 {
     const struct hs_inputs *inputs = question->inputs;
@@ -644,7 +648,7 @@ enum hs_status hs_check(struct hs_checked *out, const struct hs_check_question *
     struct hs_nccl_info info = {.host_count = 0};
     enum hs_status status;
 
-    *out = (struct hs_checked){.layer = HS_LAYER_UNKNOWN};
+    *out = (struct hs_check_answer){.layer = HS_LAYER_UNKNOWN};
     if (inputs->log_count == 0 || inputs->count > 0 || inputs->profile_count > 0)
         return hs_fail(err, HS_INVALID, "%s: expected logs of nccl-tests, rccl-tests or OSU",
                        inputs->count > 0           ? inputs->inputs[0].name
@@ -668,18 +672,18 @@ enum hs_status hs_check(struct hs_checked *out, const struct hs_check_question *
     return status;
 }
 
-void hs_checked_release(struct hs_checked *checked)
+void hs_check_answer_release(struct hs_check_answer *checked)
 {
     free(checked->rows);
     free(checked->causes);
-    *checked = (struct hs_checked){.row_count = 0};
+    *checked = (struct hs_check_answer){.row_count = 0};
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
 #define ROW(member)   HS_AT(struct hs_check_row, member)
 #define CAUSE(member) HS_AT(struct hs_check_found, member)
-#define HERE(member)  HS_AT(struct hs_checked, member)
+#define HERE(member)  HS_AT(struct hs_check_answer, member)
 
 static const char *format_file(char text[HS_FIELD_TEXT], const void *value,
                                const struct hs_place *place)
@@ -739,15 +743,15 @@ static const struct hs_field checked_rows[] = {
     {"layer", HS_CHOICE, HERE(layer), HS_NAMES(hs_check_layer_names)},
     {"reason", HS_TEXT, HERE(reason), HS_OPTIONAL},
     {"where", HS_TEXT, HERE(where), HS_OPTIONAL, .about = "What the layer rests on."},
-    {"rows", HS_LIST, HS_LIST_AT(struct hs_checked, rows, row_count), .max = 1e6,
+    {"rows", HS_LIST, HS_LIST_AT(struct hs_check_answer, rows, row_count), .max = 1e6,
      .fields = &row_fields},
-    {"causes", HS_LIST, HS_LIST_AT(struct hs_checked, causes, cause_count),
+    {"causes", HS_LIST, HS_LIST_AT(struct hs_check_answer, causes, cause_count),
      .max = HS_CHECK_CAUSE_COUNT, .fields = &cause_fields},
     {"next", HS_TEXT, HERE(next), HS_OPTIONAL,
      .about = "One measurement, or one line to look for."},
 };
-const struct hs_fields hs_checked_fields = {
-    HS_ROWS(checked_rows, struct hs_checked),
+const struct hs_fields hs_check_fields = {
+    HS_ROWS(checked_rows, struct hs_check_answer),
     .id = HS_SCHEMA_ID "check.schema.json",
     .title = "hiersearch check",
     .about = "Whether the times of logs are what such a machine takes, and why not.",

@@ -132,7 +132,7 @@ struct hs_check_row {
     uint64_t bytes;                                     /* as library.h counts */
     double seconds;                                     /* measured: geometric mean */
     double expected_seconds, low_seconds, high_seconds; /* 90 % range; NaN: without */
-    double bound_seconds;                               /* by line rates; NaN: not known */
+    double bound_seconds;                               /* no less by line rates; NaN: not known */
     double bus_factor;                                  /* busbw is this times bytes / seconds */
     char algorithm[HS_LIBRARY_CHOICE];                  /* expected: "tree, LL128"; "" */
     enum hs_check_against against;
@@ -148,7 +148,7 @@ struct hs_check_found {
     double misfit;          /* deviations of its worst row */
 };
 
-struct hs_checked {
+struct hs_check_answer {
     char machine[HS_FIELD_TEXT]; /* the line of text, or the name */
     bool proposed;               /* from the logs' own lines */
     enum hs_check_verdict verdict;
@@ -210,15 +210,16 @@ struct hs_check_question {
 
 /* Release it in any case. HS_INVALID: nothing that can be read as a log of the machine; HS_MEMORY;
  * what a file of the settings fails with. */
-enum hs_status hs_check(struct hs_checked *out, const struct hs_check_question *question,
+enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_question *question,
                         struct hs_text *notes, struct hs_error *err);
-void hs_checked_release(struct hs_checked *checked);
+void hs_check_answer_release(struct hs_check_answer *checked);
 
-/* busbw of a row's time, bytes per second. */
+/* busbw of a row's time, and the line rate of its machine, bytes per second. */
 double hs_check_rate(const struct hs_check_row *row, double seconds);
+double hs_check_line_rate(const struct hs_check_row *row);
 
 /* The answer as a file. */
-extern const struct hs_fields hs_checked_fields;
+extern const struct hs_fields hs_check_fields;
 
 /* ---- what check.c and check_causes.c and check_facts.c share ---- */
 
@@ -236,7 +237,7 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
                                    const struct hs_nccl_info *more, struct hs_error *err);
 
 /* The same of the algorithms that the library says it ran, for rows that are low. */
-void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_check_answer *checked,
                            const struct hs_check_question *question,
                            const struct hs_nccl_info *more);
 
@@ -260,10 +261,10 @@ double hs_check_seconds(const struct hs_check_row *row, const struct hs_system *
 void hs_check_use_version(struct hs_check_row *row, int version);
 
 /* Whether this and the next larger size are slower than the next smaller one, unlike prices. */
-bool hs_check_is_step_back(const struct hs_checked *checked, const struct hs_check_row *row);
+bool hs_check_is_step_back(const struct hs_check_answer *checked, const struct hs_check_row *row);
 
 /* Fills layer, where, causes, next of an answer that is low. HS_MEMORY. */
-enum hs_status hs_check_explain(struct hs_checked *out, const struct hs_system *system,
+enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_system *system,
                                 const struct hs_check_facts *facts, struct hs_error *err);
 
 #endif

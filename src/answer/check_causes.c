@@ -40,8 +40,7 @@
 #define STEP_TCP_US   10.0 /* vllm issue 42075: a message by sockets, where RDMA takes 1 */
 /* GB/s of a node by sockets, as posted (nccl 209, 398, 450, AReaL 639, vllm 42075); by shared
  * memory in place of peer access (nccl 841, nccl-tests 228). */
-#define TCP_LEAST 0.8
-#define TCP_MOST  25.0
+#define TCP_MOST  20.0 /* of a NIC */
 #define SHM_LEAST 1.0
 #define SHM_MOST  45.0
 /* Of the NICs' rate through the host, in nine public logs: 0.30 to 0.66. */
@@ -299,7 +298,7 @@ static struct best meet_best(struct fit *fit, size_t member, double least, doubl
 /* ---- causes ---------------------------------------------------------------------------------- */
 
 struct explained {
-    struct hs_checked *out;
+    struct hs_check_answer *out;
     const struct hs_check_facts *facts;
     struct fit fit;
     const struct hs_check_row *decisive;
@@ -461,7 +460,7 @@ static void judge_sockets(struct explained *all)
     steps.step_us = STEP_TCP_US;
     if (rate > 8)
         all->chi[HS_BY_TCP_SOCKETS] += 6;
-    if (parts->nic.class == HS_NIC_TCP || rate > TCP_MOST) {
+    if (parts->nic.class == HS_NIC_TCP || rate > TCP_MOST * fmax(1, (double)parts->nic_count)) {
         found->status = HS_CAUSE_EXCLUDED;
         SAY(all, HS_BY_TCP_SOCKETS,
             parts->nic.class == HS_NIC_TCP ? "the machine has sockets"
@@ -668,8 +667,8 @@ static void take_facts(struct explained *all)
 }
 
 /* How much likelier a cause is than by its prior, by the kind of machine and call: tunings that
- * were wrong were those of trees over many nodes; boards in slots are where peer access fails; GPUs of
- * several nodes hardly notice their processes' CPUs; a step back is no rate. */
+ * were wrong were those of trees over many nodes; boards in slots are where peer access fails;
+ * GPUs of several nodes hardly notice their processes' CPUs; a step back is no rate. */
 static double more_likely(const struct explained *all, enum hs_check_cause cause)
 {
     const struct hs_check_row *row = all->decisive;
@@ -758,7 +757,7 @@ static void find_layer(struct explained *all)
             all->out->layer = (enum hs_check_layer)l;
 }
 
-static const struct hs_check_found *first_of(const struct hs_checked *out,
+static const struct hs_check_found *first_of(const struct hs_check_answer *out,
                                              enum hs_check_layer layer)
 {
     for (size_t i = 0; i < out->cause_count; i++)
@@ -772,14 +771,14 @@ static void say_where(struct explained *all)
     const struct hs_check_row *row = all->decisive;
     double rate = hs_check_rate(row, row->seconds) / GB, ring;
     struct hs_check_variant variant = HS_CHECK_SAME;
-    struct hs_checked *out = all->out;
+    struct hs_check_answer *out = all->out;
     size_t room = sizeof(out->where);
 
     variant.among = 1U << HS_NCCL_RING;
     ring = is_nccl(row) ? hs_check_seconds(row, all->fit.system, &variant) : NAN;
     if (out->layer == HS_LAYER_NETWORK)
         snprintf(out->where, room, "between the nodes; %.3g GB/s is %.2g of the NICs' %.3g%s", rate,
-                 row->bound_seconds / row->seconds, hs_check_rate(row, row->bound_seconds) / GB,
+                 rate * GB / hs_check_line_rate(row), hs_check_line_rate(row) / GB,
                  all->parts->gpu.generation == HS_GPU_BOARD ? "" : ", and no part of NVLink's");
     else if (out->layer == HS_LAYER_ALGORITHM && fabs(log(row->seconds / ring)) < 0.06)
         snprintf(out->where, room,
@@ -827,7 +826,7 @@ static const char *remedy_of(enum hs_check_cause cause)
 
 static void say_next(struct explained *all)
 {
-    struct hs_checked *out = all->out;
+    struct hs_check_answer *out = all->out;
     const struct hs_check_found *first =
         out->layer == HS_LAYER_UNKNOWN ? &out->causes[0] : first_of(out, out->layer);
     struct hs_check_variant ring = HS_CHECK_SAME;
@@ -853,7 +852,7 @@ static void say_next(struct explained *all)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void choose_rows(struct fit *fit, const struct hs_checked *out)
+static void choose_rows(struct fit *fit, const struct hs_check_answer *out)
 {
     size_t judged = 0, seen = 0;
 
@@ -873,7 +872,7 @@ static void choose_rows(struct fit *fit, const struct hs_checked *out)
     }
 }
 
-enum hs_status hs_check_explain(struct hs_checked *out, const struct hs_system *system,
+enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_system *system,
                                 const struct hs_check_facts *facts, struct hs_error *err)
 {
     struct explained *all = calloc(1, sizeof(*all)); /* too large for a stack */

@@ -293,7 +293,7 @@ enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
 
 /* ---- what ran, by size ----------------------------------------------------------------------- */
 
-static void take_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+static void take_chosen(struct hs_check_facts *facts, const struct hs_check_answer *checked,
                         const struct hs_nccl_info *info, const struct hs_system *system,
                         const char *file)
 {
@@ -320,6 +320,8 @@ static void take_chosen(struct hs_check_facts *facts, const struct hs_checked *c
             if (slower < 1.08)
                 continue;
             other++;
+            if (facts->established[HS_BY_NVLS_OFF][0] || facts->established[HS_BY_RING_FORCED][0])
+                continue; /* of which this is the consequence */
             ESTABLISH(facts, HS_BY_ALGORITHM_CHOICE,
                       "%.40s:%zu: %.16s, %s runs, which takes %.2gx of %.30s", file,
                       chosen->seen.line, chosen->name, hs_nccl_protocol_names[chosen->protocol],
@@ -335,7 +337,7 @@ static void take_chosen(struct hs_check_facts *facts, const struct hs_checked *c
         }
 }
 
-void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_checked *checked,
+void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_check_answer *checked,
                            const struct hs_check_question *question,
                            const struct hs_nccl_info *more)
 {

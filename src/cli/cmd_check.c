@@ -24,16 +24,16 @@ static bool is_log(const char *text)
 }
 
 static enum hs_status print(struct hs_context *context, const struct check_settings *settings,
-                            const struct hs_checked *checked, struct hs_error *err)
+                            const struct hs_check_answer *checked, struct hs_error *err)
 {
     struct hs_sheet sheet;
 
     context->found_fault = checked->verdict == HS_CHECK_LOW;
     context->found_nothing = checked->verdict == HS_CHECK_UNJUDGED;
     if (hs_print_format(&settings->print) == HS_FORMAT_JSON)
-        return hs_fields_print(context->out, &hs_checked_fields, checked, false, err);
+        return hs_fields_print(context->out, &hs_check_fields, checked, false, err);
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    hs_checked_show(&sheet, checked, settings->details);
+    hs_check_show(&sheet, checked, settings->details);
     return hs_sheet_end(&sheet, err);
 }
 
@@ -42,7 +42,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     struct check_settings *settings = of_rows;
     struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
     struct hs_system system = {.level_count = 0};
-    struct hs_checked checked = {.row_count = 0};
+    struct hs_check_answer checked = {.row_count = 0};
     struct hs_check_question question = {.inputs = &inputs, .settings = &settings->asked};
     struct hs_argument_list files = settings->files;
     struct hs_text notes = {0};
@@ -65,7 +65,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     hs_notes_pass_on(context, &notes);
     if (status == HS_OK)
         status = print(context, settings, &checked, err);
-    hs_checked_release(&checked);
+    hs_check_answer_release(&checked);
     hs_inputs_release(&inputs);
     hs_system_release(&system);
     return status;

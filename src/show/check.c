@@ -31,7 +31,7 @@
 enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
-static void show_rows(struct hs_sheet *sheet, const struct hs_checked *checked)
+static void show_rows(struct hs_sheet *sheet, const struct hs_check_answer *checked)
 {
     struct hs_table rows, *table = &rows;
 
@@ -47,7 +47,7 @@ static void show_rows(struct hs_sheet *sheet, const struct hs_checked *checked)
 }
 
 /* "allreduce of 1GiB takes 30 ms; such a machine takes 9.3 to 12 ms (81 to 109 GB/s, it is 33)" */
-static void append_row(struct hs_text *line, const struct hs_checked *checked)
+static void append_row(struct hs_text *line, const struct hs_check_answer *checked)
 {
     const struct hs_check_row *row = &checked->rows[checked->decisive];
 
@@ -64,16 +64,17 @@ static void append_row(struct hs_text *line, const struct hs_checked *checked)
             hs_check_rate(row, row->low_seconds) / GB, hs_check_rate(row, row->seconds) / GB);
 }
 
-/* "fits: A (a), B (b): WHY": causes of one status, those with one reason together. */
-static void say_causes(struct hs_sheet *sheet, const struct hs_checked *checked,
+/* "fits: A; B; C (why C); 3 more: WHY": causes of one status, and what most of them fit by, once. */
+static void say_causes(struct hs_sheet *sheet, const struct hs_check_answer *checked,
                        enum hs_check_status status, const char *word)
 {
     struct hs_text line = {0};
-    const char *why = "";
+    const char *most = "";
     size_t named = 0, more = 0;
 
     for (size_t i = 0; i < checked->cause_count; i++) {
         const struct hs_check_found *found = &checked->causes[i];
+        bool shows = status != HS_CAUSE_OPEN && found->by[0];
 
         if (found->status != status)
             continue;
@@ -81,24 +82,17 @@ static void say_causes(struct hs_sheet *sheet, const struct hs_checked *checked,
             more++;
             continue;
         }
-        if (named > 0 && status == HS_CAUSE_FITS && strcmp(why, found->by) != 0 && *why)
-            hs_text_append(&line, " (%s)", why);
-        if (named > 0)
-            hs_text_append(&line, "; ");
-        hs_text_append(&line, "%s", hs_check_causes[found->cause].text);
-        why = status == HS_CAUSE_OPEN ? "" : found->by;
-        if (status == HS_CAUSE_ESTABLISHED) {
-            hs_text_append(&line, " (%s)", why);
-            why = "";
-        }
+        if (named == 0 && status == HS_CAUSE_FITS)
+            most = found->by;
+        hs_text_append(&line, "%s%s", named > 0 ? "; " : "", hs_check_causes[found->cause].text);
+        if (shows && strcmp(most, found->by) != 0)
+            hs_text_append(&line, " (%s)", found->by);
         named++;
     }
-    if (*why)
-        hs_text_append(&line, " (%s)", why);
     if (more > 0)
         hs_text_append(&line, "; %zu more", more);
     if (named > 0)
-        hs_sheet_say(sheet, "%s: %s\n", word, line.data);
+        hs_sheet_say(sheet, "%s: %s%s%s\n", word, line.data, *most ? ": " : "", most);
     else if (status == HS_CAUSE_FITS)
         hs_sheet_say(sheet, "%s: no cause that has a price\n", word);
     hs_text_release(&line);
@@ -106,7 +100,7 @@ static void say_causes(struct hs_sheet *sheet, const struct hs_checked *checked,
 
 /* Excluded by a row or a line: the two likeliest beforehand. What cannot be at all, such as NICs of
  * one node, is not worth a word. */
-static void say_excluded(struct hs_sheet *sheet, const struct hs_checked *checked)
+static void say_excluded(struct hs_sheet *sheet, const struct hs_check_answer *checked)
 {
     const struct hs_check_found *first[2] = {NULL, NULL};
     struct hs_text line = {0};
@@ -131,7 +125,7 @@ static void say_excluded(struct hs_sheet *sheet, const struct hs_checked *checke
     hs_text_release(&line);
 }
 
-static void say_low(struct hs_sheet *sheet, const struct hs_checked *checked)
+static void say_low(struct hs_sheet *sheet, const struct hs_check_answer *checked)
 {
     hs_sheet_say(sheet, "where: %s\n", checked->where);
     say_causes(sheet, checked, HS_CAUSE_ESTABLISHED, "established");
@@ -143,7 +137,7 @@ static void say_low(struct hs_sheet *sheet, const struct hs_checked *checked)
     hs_sheet_say(sheet, "next: %s\n", checked->next);
 }
 
-void hs_checked_show(struct hs_sheet *sheet, const struct hs_checked *checked, bool details)
+void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details)
 {
     static const char *const words[HS_CHECK_VERDICT_COUNT] = {"as expected", "low", "fast",
                                                               "cannot judge"};

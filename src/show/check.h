@@ -8,6 +8,6 @@
 #include "show/sheet.h"
 
 /* The table comes where `details` are asked for, and in formats for programs alone. */
-void hs_checked_show(struct hs_sheet *sheet, const struct hs_checked *checked, bool details);
+void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details);
 
 #endif
