@@ -522,9 +522,8 @@ static void judge_choice(struct explained *all)
         all->chi[HS_BY_ALGORITHM_CHOICE] = mixed.chi + 2;
         SAY(all, HS_BY_ALGORITHM_CHOICE, "another algorithm at %.0f size%s", changed,
             HS_PLURAL((int)changed));
-    } else if (found->status == HS_CAUSE_FITS)
-        SAY(all, HS_BY_ALGORITHM_CHOICE, "another algorithm takes that long");
-    else if (all->back)
+    }
+    if (all->back && found->status == HS_CAUSE_EXCLUDED)
         found->status = HS_CAUSE_OPEN;
 }
 

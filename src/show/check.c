@@ -64,12 +64,32 @@ static void append_row(struct hs_text *line, const struct hs_check_answer *check
             hs_check_rate(row, row->low_seconds) / GB, hs_check_rate(row, row->seconds) / GB);
 }
 
-/* "fits: A; B; C (why C); 3 more: WHY": causes of one status, and what most of them fit by, once. */
+/* The reason that most causes fit by; "": none that two share. */
+static const char *most_common_reason(const struct hs_check_answer *checked)
+{
+    const char *most = "";
+    size_t best = 1;
+
+    for (size_t i = 0; i < checked->cause_count; i++) {
+        size_t count = 0;
+
+        for (size_t k = 0; k < checked->cause_count; k++)
+            count += checked->causes[k].status == HS_CAUSE_FITS &&
+                     strcmp(checked->causes[k].by, checked->causes[i].by) == 0;
+        if (count > best && checked->causes[i].by[0]) {
+            best = count;
+            most = checked->causes[i].by;
+        }
+    }
+    return most;
+}
+
+/* "fits: A; B; C (why C); 3 more: WHY": causes of one status, and what most fit by, once. */
 static void say_causes(struct hs_sheet *sheet, const struct hs_check_answer *checked,
                        enum hs_check_status status, const char *word)
 {
     struct hs_text line = {0};
-    const char *most = "";
+    const char *most = status == HS_CAUSE_FITS ? most_common_reason(checked) : "";
     size_t named = 0, more = 0;
 
     for (size_t i = 0; i < checked->cause_count; i++) {
@@ -82,8 +102,6 @@ static void say_causes(struct hs_sheet *sheet, const struct hs_check_answer *che
             more++;
             continue;
         }
-        if (named == 0 && status == HS_CAUSE_FITS)
-            most = found->by;
         hs_text_append(&line, "%s%s", named > 0 ? "; " : "", hs_check_causes[found->cause].text);
         if (shows && strcmp(most, found->by) != 0)
             hs_text_append(&line, " (%s)", found->by);
