@@ -110,7 +110,9 @@ static enum hs_status add_calls(struct hs_check_answer *out, size_t *capacity,
     struct hs_log_options options = question->settings->log;
     enum hs_status status = HS_OK;
 
-    options.may_lack_price = options.as_chosen = true;
+    options.may_lack_price = true;
+    if (!options.algorithm)
+        options.algorithm = "";
     status = hs_logs_gather(&calls, system, question->inputs, &options, err);
     for (size_t i = 0; i < calls.count && status == HS_OK; i++) {
         const struct hs_log_call *call = &calls.items[i];

@@ -43,8 +43,7 @@ enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system 
                                  .nodes = options->nodes,
                                  .algorithm = options->algorithm,
                                  .call_known = options->call != NULL,
-                                 .may_lack_price = options->may_lack_price,
-                                 .as_chosen = options->as_chosen};
+                                 .may_lack_price = options->may_lack_price};
     size_t call = 0;
     enum hs_status status = HS_OK;
 

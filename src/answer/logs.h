@@ -13,8 +13,7 @@
 struct hs_log_options {
     int64_t np, nodes;
     const char *call, *algorithm;
-    bool may_lack_price; /* no option: of the command; and that */
-    bool as_chosen;      /* what NCCL_ALGO forced, as a log says, does not count */
+    bool may_lack_price; /* no option: of the command */
 };
 
 /* Adds the calls of all logs to the list, for a machine (NULL where they may lack a price).

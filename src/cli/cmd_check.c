@@ -100,15 +100,16 @@ const struct hs_command hs_command_check = {
     .name = "check",
     .summary = "is a log as fast as the machine should be, and if not, where is it lost",
     .description =
-        "Compares the times of a library's own calls with what such a machine takes. Where they "
-        "are low it says where the time is lost, which causes a line of the library establishes, "
-        "which fit all sizes, which a size excludes, and the one measurement that tells most. A "
-        "cause that only the times speak for fits, never more: the same curve has many causes.\n"
+        "Compares the times of NCCL's, RCCL's or MPI's own calls with what such a machine takes. "
+        "Where they are low: in which layer, which causes a line of the library establishes, which "
+        "fit, which are excluded, and what to do next. A cause that only times speak for fits, "
+        "never more.\n"
         "Exit status 0: as expected; 1: low; 2: cannot judge.",
     .examples = "  hiersearch check '8xA100, 4xHDR200' all_gather.log\n"
                 "  hiersearch check '8xH100, 8xNDR400' all_reduce.log all_gather.log\n"
                 "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --info nccl_debug.log\n"
                 "  hiersearch check '8xH100' all_reduce.log --good last_month.log --details",
+    .usual = "info good algorithm env library-version nodes details json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct check_settings),
