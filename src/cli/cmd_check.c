@@ -105,10 +105,11 @@ const struct hs_command hs_command_check = {
         "fit, which are excluded, and what to do next. A cause that only times speak for fits, "
         "never more.\n"
         "Exit status 0: as expected; 1: low; 2: cannot judge.",
-    .examples = "  hiersearch check '8xA100, 4xHDR200' all_gather.log\n"
-                "  hiersearch check '8xH100, 8xNDR400' all_reduce.log all_gather.log\n"
-                "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --info nccl_debug.log\n"
-                "  hiersearch check '8xH100' all_reduce.log --good last_month.log --details",
+    .examples =
+        "  hiersearch check '8xA100, 4xHDR200' a100_all_gather.log\n"
+        "  hiersearch check '8xH100, 8xNDR400' all_reduce.log all_gather.log\n"
+        "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --info nccl_debug.log\n"
+        "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --good last_month.log --details",
     .usual = "info good algorithm env library-version nodes details json",
     .arguments = arguments,
     .options = options,
