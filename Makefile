@@ -133,19 +133,18 @@ sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES
 MPI_LAYERS := engine runner
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
-# These have circles still, and are one archive each.
+# answer and show have circles still, and are one archive.
 archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
-$(foreach l,system links library estimate,$(eval ARCHIVE_$(l) := model))
 ARCHIVE_answer := show
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
-CORE := estimate library links model system base
 USES_base := base
-USES_system := $(CORE)
-USES_model := $(CORE)
-USES_links := $(CORE)
-USES_library := $(CORE)
-USES_estimate := $(CORE)
+USES_system := system $(USES_base)
+USES_model := model $(USES_system)
+USES_links := links $(USES_model)
+USES_library := library $(USES_links)
+USES_estimate := estimate $(USES_library)
+CORE := $(USES_estimate)
 USES_detect := detect $(CORE)
 USES_engine := engine $(CORE)
 USES_record := record $(CORE)
@@ -193,7 +192,7 @@ $(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(filter-out system links library estimate answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(filter-out answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots

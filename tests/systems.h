@@ -10,8 +10,9 @@
 #include "test.h"
 
 #include "estimate/machines.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "model/plan.h"
-#include "model/price.h"
 #include "system/system.h"
 
 static inline struct hs_system parse(const char *text)

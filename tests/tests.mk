@@ -1,6 +1,8 @@
 # The tests, what fuzzes, and the stand-in for NCCL (CONTRIBUTING.md). Included by the Makefile.
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
+# Those of the core have all of it: many read a machine from a file, whose reader is on top (`make layers` says who uses whom).
+tested_with = $(USES_$(if $(filter $(filter-out base,$(CORE)),$(1)),estimate,$(1)))
 TEST_LAYERS := $(ALL_LAYERS)
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
@@ -8,11 +10,11 @@ unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard t
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(filter %.o,$$(GPU_LIBS)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(call tested_with,$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(if $$(filter $(MPI_LAYERS),$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	    $$(call libs,$$(call tested_with,$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
 	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))

@@ -35,8 +35,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "estimate/fit.h"
-#include "model/price.h"
+#include "library/price_plan.h"
+#include "system/fit.h"
 #include "system/system.h"
 
 struct hs_belief_options {

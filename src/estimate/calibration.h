@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "estimate/fit.h"
+#include "system/fit.h"
 #include "system/system.h"
 
 #define HS_CALIBRATION_POINTS_MIN 4

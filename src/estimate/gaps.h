@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 
 /* Per level, the size and the bytes that lie farthest outside, with the range of the fit that they
  * fall out of. {0} is none. */

@@ -19,8 +19,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-
-#define HS_CONSTANTS_MAX 128
+#include "system/system.h"
 
 struct hs_constant {
     const char *name; /* of a family: the same up to the last '_', and rows next to each other */

@@ -10,8 +10,7 @@
 #ifndef HS_MODEL_MPI_STEPS_H
 #define HS_MODEL_MPI_STEPS_H
 
-#include "library/price_mpi.h"
-#include "model/stage.h"
+#include "library/library_mpi.h"
 #include "model/steps.h"
 
 #define HS_MPI_STEPS_MAX 64

@@ -18,12 +18,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "estimate/kept.h"
 #include "library/constants.h"
 #include "library/constants_nccl.h"
 #include "library/library_nccl.h"
 #include "model/group.h"
+#include "model/kept.h"
 #include "model/stage.h"
+#include "system/system.h"
 
 /* A call with what runs it. */
 struct hs_nccl_run {
@@ -61,15 +62,6 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
 double hs_nccl_noise(double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
-
-struct hs_nccl_machine {
-    struct hs_parts parts;
-    int64_t gpus;                /* in use of each NVLink domain */
-    int version;                 /* 0: HS_NCCL_VERSION_USUAL */
-    double own[HS_NCCL_K_COUNT]; /* its own constants; 0: what ships */
-    double doubt;                /* 0: by its parts (hs_nccl_deviations) */
-    double residual;             /* of its own times: hs_own_constants's */
-};
 
 struct hs_nccl_price {
     struct hs_nccl_choice choice;              /* what NCCL would run by its rule */

@@ -22,8 +22,8 @@
 #ifndef HS_MODEL_CUTS_H
 #define HS_MODEL_CUTS_H
 
-#include "links/links.h"
 #include "model/stage.h"
+#include "system/links.h"
 
 #define HS_CUTS_ALL 20
 

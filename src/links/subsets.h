@@ -8,7 +8,7 @@
 #ifndef HS_MODEL_SUBSETS_H
 #define HS_MODEL_SUBSETS_H
 
-#include "links/links.h"
+#include "system/links.h"
 
 #define HS_SUBSETS_MAX 100000 /* that are looked at */
 

@@ -36,10 +36,10 @@
 
 #include "base/error.h"
 #include "estimate/certificate.h"
-#include "estimate/fit.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "model/problem.h"
 #include "search/lazy_layers.h"
+#include "system/fit.h"
 
 /* A rough look at a phase of a layer: runs that do not count, and those that do. */
 #define HS_LAZY_ROUGH_WARMUP  1

@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "library/price_plan.h"
 #include "model/plan.h"
-#include "model/price.h"
 #include "system/system.h"
 
 #define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "search/lattice.h"
 #include "search/search.h"
 

@@ -9,6 +9,12 @@
 
 #define HS_FIGURE_RANGE 1.645
 
+/* Bounds of figures, per second and in seconds: no time of HS_NP_MAX processes, HS_BYTES_MAX and
+ * HS_CHUNKS_MAX is infinite, 0 for want of digits, or beyond HS_SECONDS_MAX. */
+#define HS_BANDWIDTH_MIN 1.0
+#define HS_BANDWIDTH_MAX 1e27
+#define HS_LATENCY_MAX   1e6
+
 /* name, text, deviation of a bandwidth, of a latency, meaning */
 /* clang-format off */
 #define HS_FIGURE_KINDS(row)                                                \

@@ -16,7 +16,5 @@ bool hs_parts_begin(const char *text);
  * The system has parts where NCCL runs; else its stages are rings, priced by the levels.
  * HS_INVALID: what was expected. */
 enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, struct hs_error *err);
-/* NCCL's 12.0 GB/s per 100 Gb/s (src/graph/topo.h). */
-#define HS_NIC_EFFICIENCY 0.96
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/price.h"
+#include "library/price_plan.h"
 
 #define RANKS_MAX 64
 

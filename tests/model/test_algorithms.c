@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "model/step_messages.h"
 
 /* Whom a place sends to in step k of a reduce-scatter, of an allgather, or of Bruck's exchange. */

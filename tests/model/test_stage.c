@@ -1,4 +1,5 @@
 /* Keys of stages, and the stages of problems. */
+#include "library/price_plan.h"
 #include "systems.h"
 
 static void a_key_reads_back_as_it_was_written(void **state)

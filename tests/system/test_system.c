@@ -6,6 +6,8 @@
 
 #include <glob.h>
 
+#include "estimate/system_file.h"
+#include "library/price_nccl.h"
 #include "system/system.h"
 
 static void assert_same_figures(const struct hs_system *a, const struct hs_system *b)

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 #include "base/units.h"
-#include "model/price.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
+#include "model/simgrid64.h"
 #include "model/steps.h"
 #include "model/traffic.h"
-#include "simgrid64.h"
 
 #define MIB 1048576.0
 
