@@ -129,6 +129,14 @@ static enum hs_status fail_count(const char *launcher, struct hs_error *err)
         (int)strcspn(launcher, "]"), launcher);
 }
 
+/* Help that was asked for at parse->at: "--help", or "--help all". */
+static enum hs_option_request help_of(const struct parse *parse)
+{
+    bool all = parse->at + 1 < parse->argc && strcmp(parse->argv[parse->at + 1], "all") == 0;
+
+    return all ? HS_REQUEST_HELP_ALL : HS_REQUEST_HELP;
+}
+
 static enum hs_status take_long(struct parse *parse, const char *name, struct hs_error *err)
 {
     const char *equals = strchr(name, '=');
@@ -138,7 +146,7 @@ static enum hs_status take_long(struct parse *parse, const char *name, struct hs
     if (option)
         return take_option(parse, option, equals ? equals + 1 : NULL, err);
     if (strcmp(name, "help") == 0)
-        parse->request = HS_REQUEST_HELP;
+        parse->request = help_of(parse);
     else if (strcmp(name, "version") == 0)
         parse->request = HS_REQUEST_VERSION;
     else if (parse->table->launcher && is_count(name, length))
@@ -162,7 +170,7 @@ static enum hs_status take_letters(struct parse *parse, const char *letters, str
         const struct hs_option *option = option_of_letter(parse->table->options, *letters);
 
         if (!option && *letters == 'h') {
-            parse->request = HS_REQUEST_HELP;
+            parse->request = help_of(parse);
             return HS_OK;
         }
         if (!option)

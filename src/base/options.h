@@ -10,8 +10,7 @@
  *
  * Accepted: --name value, --name=value, -n value, -nvalue, flags -qv in one, options behind
  * arguments, and "--" before arguments that begin with '-'. Not accepted: abbreviated names. --help
- * (-h) and
- * --version belong to every command and have no row.
+ * (-h), --help all and --version belong to every command and have no row.
  */
 #ifndef HS_BASE_OPTIONS_H
 #define HS_BASE_OPTIONS_H
@@ -102,8 +101,9 @@ struct hs_option_table {
 
 enum hs_option_request {
     HS_REQUEST_RUN,
-    HS_REQUEST_HELP,   /* --help or -h came first; the rest was not checked */
-    HS_REQUEST_VERSION /* --version */
+    HS_REQUEST_HELP,     /* --help or -h came first; the rest was not checked */
+    HS_REQUEST_HELP_ALL, /* --help all */
+    HS_REQUEST_VERSION   /* --version */
 };
 
 /* Reads argv[0 .. argc - 1] (the command's name not among them) into *settings. argv is reordered.

@@ -16,7 +16,8 @@ enum hs_status hs_become_measure(struct hs_context *context, const char *name, s
 
     if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM)) {
         if (context->arguments[0] && strcmp(context->arguments[0], "--help") == 0) {
-            hs_context_help(context, context->command);
+            hs_context_help(context, context->command,
+                            context->arguments[1] && strcmp(context->arguments[1], "all") == 0);
             return HS_OK;
         }
         return hs_fail(err, HS_FAILED,

@@ -126,6 +126,7 @@ const struct hs_command hs_command_calibrate = {
         "  srun hiersearch calibrate abci --mesh tp=4,dp=8 --over dp --collective reduce-scatter "
         "-o dp.json\n"
         "  mpiexec -n 8 hiersearch calibrate here.json --stages allreduce:2:4 -o here-2.json",
+    .usual = "size collective mesh over budget backend output verbose",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_calibrate_settings),

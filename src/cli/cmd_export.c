@@ -125,7 +125,7 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_export = {
     .name = "export",
-    .summary = "a result as configuration that other libraries and simulators read",
+    .summary = "writes a result as configuration for other libraries and simulators",
     .description = "Writes the best plan of a result in the format of another library. Every file "
                    "begins with a comment "
                    "that says where it is from, for which versions it is, and how to use it. What "
@@ -137,6 +137,7 @@ const struct hs_command hs_command_export = {
                 "  hiersearch export allreduce.json allgather.json --profile job.json --to plans\n"
                 "  hiersearch export results/here.json --to simgrid -o platform/\n"
                 "  hiersearch predict abci --np 128 --json | hiersearch export - --to colours",
+    .usual = "to output size plan profile list",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct export_settings),

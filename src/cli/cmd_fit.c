@@ -137,7 +137,7 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_fit = {
     .name = "fit",
-    .summary = "calibrate a system from results that exist already",
+    .summary = "calibrates a machine from results and logs",
     .description = "Fits latency, bandwidth and launch cost of a system to the layer times that "
                    "measure (or simulate) "
                    "left in result files, without measuring anything again, and writes a system "
@@ -155,6 +155,7 @@ const struct hs_command hs_command_fit = {
                 "  hiersearch fit 'node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich' osu.txt --np 8 "
                 "--nodes 2 -o cpus.json\n"
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
+    .usual = "output np nodes call algorithm for size",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct fit_settings),

@@ -44,7 +44,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (command && settings->markdown)
         hs_markdown_command(context->out, command);
     else if (command)
-        hs_context_help(context, command);
+        hs_context_help(context, command, settings->all);
     else if (settings->markdown)
         hs_markdown_program(context->out, hs_commands);
     else
@@ -64,7 +64,7 @@ static const struct hs_option options[] = {
     {.name = "all",
      .type = &hs_option_flag,
      .offset = offsetof(struct help_settings, all),
-     .help = "every command, those that few need too"},
+     .help = "every command, or every option of COMMAND"},
     {.name = "markdown",
      .type = &hs_option_flag,
      .offset = offsetof(struct help_settings, markdown),
@@ -78,9 +78,10 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_help = {
     .name = "help",
-    .summary = "what a command does, and its options",
+    .summary = "explains a command and its options",
     .examples = "  hiersearch help predict\n"
                 "  hiersearch help --all\n"
+                "  hiersearch help --all predict\n"
                 "  hiersearch help --markdown predict > predict.md",
     .arguments = arguments,
     .options = options,

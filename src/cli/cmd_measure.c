@@ -32,8 +32,8 @@ static const char *const *search_words(void)
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
         FIELD(campaign.described.system), false,
-        "the machine, for the model that chooses the splits: a shipped name, a path, or a line of "
-        "text (see `hiersearch systems`). Without it, where the ranks are is all that is known"),
+        "the machine, for the model that chooses the plans: as for predict. Without it, only the "
+        "nodes of the ranks are known"),
     {.name = NULL},
 };
 
@@ -137,7 +137,7 @@ static enum hs_status run(struct hs_context *context, void *settings, struct hs_
 
 const struct hs_command hs_command_measure = {
     .name = "measure",
-    .summary = "under mpiexec or srun: run the few splits that matter, and write down the times",
+    .summary = "measures the promising plans on this allocation (mpiexec, srun)",
     .launcher = "mpiexec -n P",
     .description =
         "Runs the splits in turn, one run each per round, until the medians are precise "
@@ -159,6 +159,7 @@ const struct hs_command hs_command_measure = {
         "  mpiexec -n 16 hiersearch measure --profile job.json --collective allreduce -o "
         "job-16.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
+    .usual = "size collective mesh over dtype backend plans budget precision resume output verbose",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_measure_settings),

@@ -90,9 +90,9 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_plot = {
     .name = "plot",
-    .summary = "results as pictures",
+    .summary = "draws results with gnuplot",
     .description =
-        "Draws result files with gnuplot, for people who would rather look than read. Kinds: "
+        "Draws result files with gnuplot. Kinds: "
         "scaling (time against processes), layers (where the time of each split goes), bandwidth "
         "(against message size), gain (of the best plan over the library's own call, against "
         "message "
@@ -105,6 +105,7 @@ const struct hs_command hs_command_plot = {
                 "  hiersearch plot here.json --as layers --plan 4x8x4 -o layers.pdf\n"
                 "  hiersearch plot here.json --as accuracy --csv\n"
                 "  hiersearch plot job.json --as calls -o job.svg",
+    .usual = "as output size plan csv",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct plot_settings),

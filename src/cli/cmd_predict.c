@@ -28,11 +28,11 @@ static const struct hs_argument arguments[] = {
      .words = hs_system_words,
      .offset = FIELD(systems),
      .help =
-         "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
-         "in .json; - is stdin); the parts of a node as they are ordered, such as '8xH100, "
-         "8xNDR400, 32:2' (32 nodes under a switch, 2:1); or levels from the inside out (the text "
-         "has an '@'), such as nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s. With "
-         "--profile also result files of measure"},
+         "the machine: the parts of a node, such as '8xH100, 8xNDR400', or a name that `hiersearch "
+         "systems` lists, or a file; '8xH100, 8xNDR400, 32:2' has 32 nodes under a leaf switch, "
+         "2:1. A file's text has a '/' or ends in .json; - is stdin. Levels, innermost first, have "
+         "an '@': nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s. With --profile also "
+         "result files of measure"},
     {.name = NULL},
 };
 
@@ -199,7 +199,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
 const struct hs_command hs_command_predict = {
     .name = "predict",
-    .summary = "which split of a collective is fastest on a machine, by how much, and why",
+    .summary = "the fastest way to run a collective on a machine, and how sure that is",
     .description = "Prices every way to split P processes into layers with the machine's latencies "
                    "and bandwidths, and says which to use, or to keep the library's default call, "
                    "how sure that is and on what evidence. A split is written innermost layer "
@@ -207,6 +207,7 @@ const struct hs_command hs_command_predict = {
                    "for one call; busbw is bus bandwidth as nccl-tests defines it: size / time * "
                    "(P - 1) / P, and twice that of an AllReduce.",
     .examples =
+        "  hiersearch predict '8xH100, 8xNDR400' --np 512\n"
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"
         "  hiersearch predict dgx-h100-superpod --np 64 --as nccl-tests\n"
@@ -217,6 +218,7 @@ const struct hs_command hs_command_predict = {
         "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json\n"
         "  hiersearch predict abci --profile job.json\n"
         "  hiersearch predict allreduce.json allgather.json --profile job.json",
+    .usual = "np size collective mesh over dtype profile details explain format output",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct predict_words),

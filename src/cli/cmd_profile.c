@@ -104,12 +104,12 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_profile = {
     .name = "profile",
-    .summary = "under mpiexec or srun: count the collectives of a program as it is",
+    .summary = "counts the collectives of an unmodified program",
     .launcher = "[mpiexec -n P]",
     .description =
-        "Becomes PROGRAM, with " HS_INTERPOSER " in front of its MPI library (LD_PRELOAD). Its "
-        "collectives pass as they are and are counted: which, in which groups, how large, how "
-        "often, how long, and for a sample of them how long ranks waited for the last one to come. "
+        "Executes PROGRAM with " HS_INTERPOSER " preloaded before its MPI library (LD_PRELOAD). It "
+        "counts the collectives and passes them on: which, in which groups, sizes, calls, time, "
+        "and for a sample of calls the time that ranks waited for the slowest. "
         "When all ranks reach MPI_Finalize, rank 0 writes the profile; a job that is killed leaves "
         "what it counted in FILE.ranks.\n"
         "Counted are the collectives of C and Fortran, the nonblocking ones by the time it takes "
@@ -128,6 +128,7 @@ const struct hs_command hs_command_profile = {
                 "  hiersearch profile --read train.json.ranks -o train.json\n"
                 "  hiersearch profile --read job.json\n"
                 "  hiersearch profile --read killed.json.ranks -o killed.json",
+    .usual = "output read top format",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct profile_settings),

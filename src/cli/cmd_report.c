@@ -49,10 +49,10 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_report = {
     .name = "report",
-    .summary = "results as a page to read, print and pass on",
+    .summary = "a self-contained HTML report of results",
     .description =
         "Writes one HTML page with the answer first, then why, pictures, all candidates, how "
-        "to use the result, and where it comes from. The page needs no network and no "
+        "to use the result, and its provenance. The page needs no network and no "
         "scripts. Pictures are drawn by gnuplot; without it the page has none, and says so. Of a "
         "profile it says what the job spends in which calls, groups and sizes.",
     .examples = "  hiersearch report results/here.json -o report.html\n"

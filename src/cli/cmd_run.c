@@ -125,17 +125,17 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_run = {
     .name = "run",
-    .summary = "under mpiexec or srun: a program as it is, its collectives by the best plans",
+    .summary = "runs an unmodified program; its collectives use the measured plans",
     .launcher = "mpiexec -n P",
     .description =
-        "Becomes PROGRAM, with " HS_INTERPOSER " in front of its MPI library (LD_PRELOAD). Its "
-        "blocking calls of the collectives that RESULT is about, in communicators of the same "
-        "ranks, are carried out by the plan that is best for their size; all else, and sizes for "
-        "which the library's own call is best, goes to the library as ever. All ranks decide "
-        "alike, by what MPI makes equal on all: bytes, type, operation, communicator.\n"
-        "A job of another number of processes, or whose ranks lie on nodes otherwise, ends at "
-        "MPI_Init with the reason. Now and then a call goes by the library, to know what plans "
-        "save; a line on stderr says it behind MPI_Finalize.\n"
+        "Executes PROGRAM with " HS_INTERPOSER " preloaded before its MPI library (LD_PRELOAD). "
+        "Blocking calls of the collectives in RESULT, in communicators of the same ranks, use the "
+        "best plan of their size. All other calls, and sizes for which the library's default is "
+        "best, go to the library. All ranks decide alike: MPI makes bytes, type, operation and "
+        "communicator equal on all.\n"
+        "A job with another number of processes or another placement of ranks on nodes ends at "
+        "MPI_Init with the reason. Every now and then a call uses the library, for comparison; "
+        "the estimated saving is printed to stderr after MPI_Finalize.\n"
         "By plan: MPI_Allreduce, MPI_Reduce_scatter with equal parts, MPI_Reduce_scatter_block, "
         "MPI_Allgather, MPI_Alltoall of C and Fortran. Reductions of MPI's own integers and "
         "floats of 2, 4 and 8 bytes by its own operations; all types of the other two whose blocks "
@@ -149,6 +149,7 @@ const struct hs_command hs_command_run = {
                 "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
                 "  hiersearch run gpus.json -- torchrun --nproc-per-node 8 train.py\n"
                 "  mpiexec -n 16 hiersearch run here.json --verify 10 -- ./app",
+    .usual = "verify output reproducible elsewhere",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct run_settings),

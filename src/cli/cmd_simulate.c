@@ -115,6 +115,7 @@ const struct hs_command hs_command_simulate = {
                 "  hiersearch simulate abci --np 128 4x8x4 4x32 128\n"
                 "  hiersearch simulate summit --np 48 --all --size 64MiB -o summit-48.json\n"
                 "  hiersearch simulate abci --np 64 --all --chunks 1,2,4",
+    .usual = "np size collective chunks all output format",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct simulate_words),

@@ -132,7 +132,7 @@ static const struct hs_option options[] = {
 
 const struct hs_command hs_command_systems = {
     .name = "systems",
-    .summary = "the machines that come with the program, and where their figures are from",
+    .summary = "the shipped machines and the sources of their figures; this machine",
     .description = "Systems are looked for in the folders of $HIERSEARCH_CONFIGS (separated by "
                    "':'), then among those installed with the program.",
     .examples =
@@ -144,6 +144,7 @@ const struct hs_command hs_command_systems = {
         "  hiersearch systems --here --json > here.json\n"
         "  hiersearch systems --from topo.txt ibstat.txt topology.conf --name mine --json > "
         "mine.json",
+    .usual = "here from parts text check name json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct systems_words),

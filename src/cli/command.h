@@ -36,7 +36,7 @@ void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes);
 
 struct hs_command;
 /* The help of a command, and the overview (cli/help.h), into `out`, to be told once. */
-void hs_context_help(struct hs_context *context, const struct hs_command *command);
+void hs_context_help(struct hs_context *context, const struct hs_command *command, bool all);
 void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands,
                          bool all);
 
@@ -48,7 +48,10 @@ struct hs_command {
     const char *launcher;
     /* paragraphs below the usage line, wrapped when printed; may be NULL */
     const char *description;
-    const char *examples;                /* complete command lines, one per line; may be NULL */
+    const char *examples; /* complete command lines, one per line; may be NULL */
+    /* The options that most people use, blanks between: --help shows these and the first four
+     * examples, --help all every row. NULL: --help shows every row, too. */
+    const char *usual;
     const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
     const struct hs_option *options;     /* likewise */
     size_t settings_bytes;               /* zeroed, filled by the rows, given to run */

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@
 #define WIDTH_WIDE 60
 #define WIDTH_MAX  100
 
-const char hs_help_purpose[] = "hiersearch finds how a job should communicate on one particular "
-                               "machine: into which layers its collectives are best split.";
-const char hs_help_first_steps[] = "  hiersearch predict abci --np 128\n"
+const char hs_help_purpose[] = "hiersearch finds the fastest way to run a job's collectives on "
+                               "a given cluster.";
+const char hs_help_first_steps[] = "  hiersearch predict '8xH100, 8xNDR400' --np 512\n"
                                    "  hiersearch predict --help";
 
 static size_t help_width(const struct hs_terminal *terminal)
@@ -63,17 +64,37 @@ void hs_help_option(struct hs_text *out, const struct hs_option *option)
         hs_text_append(out, " (default %s)", option->fallback);
 }
 
-static void append_option(struct hs_text *out, const struct hs_option *option, size_t width)
+/* How much of a text the short help shows: its first sentence, or the half before a semicolon. */
+static size_t first_sentence(const char *text)
+{
+    size_t length = 0;
+    int open = 0;
+
+    for (; text[length]; length++) {
+        open += (text[length] == '(') - (text[length] == ')');
+        if (open == 0 && strchr(".;", text[length]) && text[length + 1] == ' ')
+            break;
+    }
+    return length;
+}
+
+static void append_option(struct hs_text *out, const struct hs_option *option, bool all,
+                          size_t width)
 {
     char left[80], letter[8] = "    ";
-    struct hs_text text = {0};
+    struct hs_text text = {0}, sentence = {0};
+    struct hs_option help = *option;
 
+    hs_text_append(&sentence, "%.*s",
+                   (int)(all ? strlen(option->help) : first_sentence(option->help)), option->help);
     if (option->letter)
         snprintf(letter, sizeof(letter), "-%c, ", option->letter);
     snprintf(left, sizeof(left), "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
-    hs_help_option(&text, option);
+    help.help = sentence.data ? sentence.data : "";
+    hs_help_option(&text, &help);
     append_entry(out, left, text.data ? text.data : "", width);
+    hs_text_release(&sentence);
     hs_text_release(&text);
 }
 
@@ -84,8 +105,8 @@ static void append_heading(struct hs_text *out, const char *heading,
                    hs_style_off(terminal));
 }
 
-static void append_options(struct hs_text *out, const struct hs_command *command,
-                           const struct hs_terminal *terminal)
+static void append_all_options(struct hs_text *out, const struct hs_command *command,
+                               const struct hs_terminal *terminal)
 {
     const char *group = NULL;
 
@@ -95,11 +116,45 @@ static void append_options(struct hs_text *out, const struct hs_command *command
         if (!group || strcmp(group, heading) != 0)
             append_heading(out, heading, terminal);
         group = heading;
-        append_option(out, o, help_width(terminal));
+        append_option(out, o, true, help_width(terminal));
     }
     append_heading(out, "Everywhere", terminal);
-    append_entry(out, "  -h, --help", "this text", help_width(terminal));
+    append_entry(out, "  -h, --help [all]", "the usual options, or all", help_width(terminal));
     append_entry(out, "      --version", "the program's version", help_width(terminal));
+}
+
+/* In the order of command->usual. */
+static void append_usual_options(struct hs_text *out, const struct hs_command *command,
+                                 const struct hs_terminal *terminal)
+{
+    size_t width = help_width(terminal), rows = hs_option_count_rows(command->options), shown = 0;
+    char left[80];
+
+    append_heading(out, "Options", terminal);
+    for (const char *name = command->usual; *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " ");
+
+        for (const struct hs_option *o = command->options; o->name; o++)
+            if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
+                append_option(out, o, false, width);
+                shown++;
+            }
+        name += length;
+    }
+    if (shown == rows)
+        return;
+    snprintf(left, sizeof(left), "      --help all");
+    append_entry(out, left, rows - shown == 1 ? "one more option" : "all options, with details",
+                 width);
+}
+
+/* The first `count` lines. */
+static void append_examples(struct hs_text *out, const char *examples, size_t count)
+{
+    struct hs_lines lines = {.next = examples};
+
+    for (size_t i = 0; i < count && hs_lines_next(&lines); i++)
+        hs_text_append(out, "%.*s\n", (int)lines.length, lines.line);
 }
 
 static void append_usage(struct hs_text *out, const struct hs_command *command, size_t width)
@@ -116,15 +171,16 @@ static void append_usage(struct hs_text *out, const struct hs_command *command, 
 }
 
 void hs_help_command(struct hs_text *out, const struct hs_command *command,
-                     const struct hs_terminal *terminal)
+                     const struct hs_terminal *terminal, bool all)
 {
     size_t width = help_width(terminal);
 
+    all = all || !command->usual;
     hs_text_append(out, "hiersearch %s: ", command->name);
     hs_text_wrap(out, command->summary, strlen(command->name) + 13, 0, width);
     hs_text_append(out, "\n\n");
     append_usage(out, command, width);
-    if (command->description) {
+    if (command->description && all) {
         hs_text_append(out, "\n");
         hs_text_wrap(out, command->description, 0, 0, width);
         hs_text_append(out, "\n");
@@ -132,15 +188,22 @@ void hs_help_command(struct hs_text *out, const struct hs_command *command,
     if (command->arguments && command->arguments->name)
         append_heading(out, "Arguments", terminal);
     for (const struct hs_argument *a = command->arguments; a && a->name; a++) {
+        struct hs_text text = {0};
         char left[80];
 
         snprintf(left, sizeof(left), "  %s", a->name);
-        append_entry(out, left, a->help, width);
+        hs_text_append(&text, "%.*s", (int)(all ? strlen(a->help) : first_sentence(a->help)),
+                       a->help);
+        append_entry(out, left, text.data ? text.data : "", width);
+        hs_text_release(&text);
     }
-    append_options(out, command, terminal);
+    if (all)
+        append_all_options(out, command, terminal);
+    else
+        append_usual_options(out, command, terminal);
     if (command->examples) {
         append_heading(out, "Examples", terminal);
-        hs_text_append(out, "%s\n", command->examples);
+        append_examples(out, command->examples, all ? SIZE_MAX : 4);
     }
 }
 

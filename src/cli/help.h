@@ -12,10 +12,10 @@
 
 /* "hiersearch predict SYSTEM --np N[:N] [options]". */
 void hs_help_usage(struct hs_text *out, const struct hs_command *command);
-/* Everything about one command: summary, usage, description, arguments, options by group, examples.
- */
+/* One command: summary, usage, arguments, options, examples. `all`: every option by group and the
+ * description; else the usual options, the first sentence of each text, at most 40 lines. */
 void hs_help_command(struct hs_text *out, const struct hs_command *command,
-                     const struct hs_terminal *terminal);
+                     const struct hs_terminal *terminal, bool all);
 /* Appends what an option is: its help, the words it takes and its default. */
 void hs_help_option(struct hs_text *out, const struct hs_option *option);
 

@@ -13,10 +13,10 @@
 #include "cli/help.h"
 #include "cli/startup.h"
 
-void hs_context_help(struct hs_context *context, const struct hs_command *command)
+void hs_context_help(struct hs_context *context, const struct hs_command *command, bool all)
 {
     context->told_once = true;
-    hs_help_command(context->out, command, &context->terminal);
+    hs_help_command(context->out, command, &context->terminal, all);
 }
 
 void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands,
@@ -78,8 +78,8 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
     if (!settings)
         return hs_no_memory(err);
     status = hs_options_parse(&request, settings, &table, argc, argv, err);
-    if (status == HS_OK && request == HS_REQUEST_HELP)
-        hs_context_help(context, command);
+    if (status == HS_OK && (request == HS_REQUEST_HELP || request == HS_REQUEST_HELP_ALL))
+        hs_context_help(context, command, request == HS_REQUEST_HELP_ALL);
     else if (status == HS_OK && request == HS_REQUEST_VERSION)
         hs_help_version(context->out);
     else if (status == HS_OK)

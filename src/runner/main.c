@@ -110,10 +110,10 @@ static enum hs_status answer(const struct job *job, enum hs_option_request reque
     struct hs_text text = {0};
     enum hs_status status;
 
-    if (request == HS_REQUEST_HELP)
-        hs_help_command(&text, job->rows, &terminal);
-    else
+    if (request == HS_REQUEST_VERSION)
         hs_help_version(&text);
+    else
+        hs_help_command(&text, job->rows, &terminal, request == HS_REQUEST_HELP_ALL);
     status = hs_stdout_write(&text, err);
     hs_text_release(&text);
     return status;

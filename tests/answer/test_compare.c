@@ -542,7 +542,7 @@ static void the_schema_is_that_of_its_table(void **state)
 
     (void)state;
     assert_status_is(hs_comparison_print_schema(&schema, &err), HS_OK, &err);
-    check_schema(&schema, "docs/comparison.schema.json", "build/tests/compare/test_compare");
+    check_schema(&schema, "docs/comparison.schema.json", "build/tests/answer/test_compare");
     hs_text_release(&schema);
 }
 

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/help.h"
 
 static void every_command_can_be_found(void **state)
 {
@@ -47,11 +48,48 @@ static void rows_of_commands_are_sound(void **state)
     }
 }
 
+/* What most people use fits a screen, and every name in it is a row's. */
+static void short_help_fits_a_screen(void **state)
+{
+    struct hs_terminal terminal = {.width = 80};
+
+    (void)state;
+    for (const struct hs_command *const *c = hs_commands; *c; c++) {
+        struct hs_text text = {0}, usual = {0};
+        struct hs_lines lines;
+        char *rest, *name;
+        size_t count = 0;
+
+        hs_help_command(&text, *c, &terminal, false);
+        assert_non_null(text.data);
+        lines = (struct hs_lines){.next = text.data};
+        while (hs_lines_next(&lines))
+            count++;
+        if (count > 40)
+            fail_msg("%s --help: %zu lines", (*c)->name, count);
+        hs_text_append(&usual, "%s", (*c)->usual ? (*c)->usual : "");
+        rest = usual.data;
+        count = 0;
+        while ((name = hs_word_next(&rest))) {
+            const struct hs_option *row;
+            struct hs_error error;
+
+            assert_status_is(hs_option_find(&row, (*c)->options, name, &error), HS_OK, &error);
+            count++;
+        }
+        assert_true(count <= 12);
+        hs_text_release(&usual);
+        hs_text_release(&text);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("every command is found by its name, a slip is answered with the nearest",
             every_command_can_be_found),
     HS_TEST("option rows of all commands are unique and their fallbacks can be read",
             rows_of_commands_are_sound),
+    HS_TEST("--help of each command is at most 40 lines, with options that it has",
+            short_help_fits_a_screen),
 };
 
 HS_TEST_MAIN(tests)

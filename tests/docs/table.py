@@ -11,7 +11,7 @@ MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM":
 # ---- files that must be there before a document's first command: (document, script) ---------------
 # A measured result for results that a reader has by then: made by the null backend, kept in the tree.
 RESULTS = """mkdir -p results configs
-cp "$SRC/tests/compare/data/null16.json" results/here.json
+cp "$SRC/tests/answer/data/null16.json" results/here.json
 for name in here.json result.json abci.json; do cp results/here.json $name; done
 """
 FILES = (
@@ -20,15 +20,15 @@ FILES = (
     (r"^docs/compare\.md$", '''ln -s "$SRC/tests" tests
 cp tests/answer/data/null16.json measured.json
 hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
-cp "$SRC/tests/model/calibrated.json" calibrated.json
-cp "$SRC/tests/result/logs/nodes.txt" nccl.txt
+cp "$SRC/tests/estimate/calibrated.json" calibrated.json
+cp "$SRC/tests/record/logs/nodes.txt" nccl.txt
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt'''),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
-    (r"^predict --help$", 'cp "$SRC/tests/model/calibrated.json" here.json'),
-    (r"^fit --help$", 'cp "$SRC/tests/result/logs/nodes.txt" all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 450\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
-    (r"^compare --help$", '''for log in all_reduce_2_nodes.txt all_reduce_perf.txt; do cp "$SRC/tests/result/logs/nodes.txt" $log; done
-cp "$SRC/tests/model/calibrated.json" calibrated.json
+    (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),
+    (r"^fit --help$", 'cp "$SRC/tests/record/logs/nodes.txt" all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 450\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
+    (r"^compare --help$", '''for log in all_reduce_2_nodes.txt all_reduce_perf.txt; do cp "$SRC/tests/record/logs/nodes.txt" $log; done
+cp "$SRC/tests/estimate/calibrated.json" calibrated.json
 sed 's/1048576/67108864/' here.json > measured.json
 hiersearch predict "$SRC/configs/abci.json" --np 16 --size 64MiB -q -o predicted.json > out'''),
     (r"^(plot|report) --help$", '''rm results/here.json
@@ -43,17 +43,17 @@ for group in "allreduce w=4 w" "allgather a=2,b=2 b"; do
     hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --mesh $2 --over $3 --size 8KiB --collective $1 -q -o $1.json > out
 done'''),
     (r"^completion --help$", "mkdir .zfunc"),
-    (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt
-cp "$SRC/tests/machine/topologies/dgx-h100-ibstat.txt" ibstat.txt
-cp "$SRC/tests/machine/topologies/topology.conf" .'''),
-    (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
+    (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt
+cp "$SRC/tests/detect/topologies/dgx-h100-ibstat.txt" ibstat.txt
+cp "$SRC/tests/detect/topologies/topology.conf" .'''),
+    (r"^docs/systems\.md$", '''cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt
 cp "$SRC/tests/golden/fit/gap.json" plan.json
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed '1,/^## Describe/d' "$SRC/docs/systems.md" | sed -n '/^```json$/,/^```$/p' | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
     (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
-cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
-cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt"""),
+cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt
+cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt"""),
     (r"^(docs/gpu\.md|fit --help)$", """sed -n '2,9p' "$SRC/tests/golden/fit/probe.sh" >probe.sh
 . ./probe.sh
 mv slow.json probe.json

@@ -363,8 +363,8 @@ static void what_is_no_result_at_all_is_refused(void **state)
                          HS_INVALID);
         assert_string_equal(err.message, texts[i][1]);
     }
-    assert_refused("tests/result/no-such-file.json",
-                   "tests/result/no-such-file.json: cannot be read: No such file or directory");
+    assert_refused("tests/record/no-such-file.json",
+                   "tests/record/no-such-file.json: cannot be read: No such file or directory");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -13,7 +13,7 @@ static void check(const struct hs_fields *fields, const char *path)
     struct hs_error err = {HS_OK, ""};
 
     assert_status_is(hs_fields_print_schema(&schema, fields, &err), HS_OK, &err);
-    check_schema(&schema, path, "build/tests/result/test_schema");
+    check_schema(&schema, path, "build/tests/record/test_schema");
     hs_text_release(&schema);
 }
 

@@ -117,7 +117,7 @@ check "it takes the closed form's time, in segments of 1 GiB" near large.txt 2 3
 check "a machine of NCCL's is simulated" simulate native "$top/configs/dgx-h100-superpod.json" --np 8 --size 64MiB 8
 check "its rings are predicted as rings" within native.txt 0.01 0.01
 
-# ---- the model's sharing rule, with the bounds of tests/model/test_cost.c ----
+# ---- the model's sharing rule, with the bounds of tests/model/test_price.c ----
 check "every split of 16 is simulated" simulate np16 "$machine" --np 16 --all
 check "there are eight of them" test "$(wc -l <np16.txt)" = 8
 check "predictions for 16 are within 2 %, 6 % where a layer straddles" within np16.txt 0.02 0.06
@@ -150,7 +150,7 @@ limited() { (ulimit -v 3000000 && simulate limited "$machine" --np 128 4x8x4 4x3
 check "128 ranks with 128 MiB each do not take 3 GB" limited
 
 # ---- the result file ----
-check "result files are as the schema says" "$top/tests/result/check_schema.py" np16.json chunks.json odd.json
+check "result files are as the schema says" "$top/tests/record/check_schema.py" np16.json chunks.json odd.json
 check "the result is read back" "$hiersearch" export np16.json --to colours -o colours.json
 says() { grep -q "$1" "$2"; }
 check "it says what made it" says '"backend": "simgrid"' np16.json

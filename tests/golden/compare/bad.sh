@@ -1,5 +1,5 @@
 try() { echo "\$ $*"; hiersearch "$@" 2>&1; echo "exit $?"; }
-data=$SRC/tests/compare/data
+data=$SRC/tests/answer/data
 cp "$data"/*.json .
 hiersearch predict abci --np 16 --size 1MiB -q -o p16.json >p16.txt
 hiersearch predict abci --np 8 --size 64MiB -q -o p8.json >p8.txt

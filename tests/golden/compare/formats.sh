@@ -1,5 +1,5 @@
 # Cases, growth and plans as tables for programs; --format json is --json.
-cp "$SRC"/tests/compare/data/null*.json .
+cp "$SRC"/tests/answer/data/null*.json .
 hiersearch compare null4.json null8.json null16.json --format csv
 echo "--- one case"
 hiersearch compare null4.json --format csv

@@ -1,5 +1,5 @@
 # JSON on stdout, in a file, and both ways the same.
-cp "$SRC"/tests/compare/data/null*.json .
+cp "$SRC"/tests/answer/data/null*.json .
 hiersearch compare null4.json null8.json --json >a.json
 hiersearch compare null4.json null8.json -o b.json | sed -n 1,2p
 hiersearch compare null4.json null8.json -o - >c.json

@@ -24,6 +24,6 @@ sed 's|hiersearch.result/2|hiersearch.result/0|' result.json >older.json
 try older.json --to msccl
 echo '{}' >empty.json
 try empty.json --to msccl
-cp "$SRC/tests/result/good/minimal.json" .
+cp "$SRC/tests/record/good/minimal.json" .
 try minimal.json --to colours
 ls

@@ -1,5 +1,5 @@
 # After a fit the answer is shown again with what changed: what was asked for, else what was measured; the same by predict.
-log="$SRC/tests/result/logs/nodes.txt"
+log="$SRC/tests/record/logs/nodes.txt"
 line='8xH100, 8xNDR400, 32:2'
 hiersearch fit "$line" "$log" --name ours -o ours.json --for 256 --size 1MiB -q | tee answer
 hiersearch predict ours.json --np 256 --size 1MiB -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p' | grep -Fxvf answer

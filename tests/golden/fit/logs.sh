@@ -1,5 +1,5 @@
 # Logs of nccl-tests become the constants of NCCL's price on this machine; what one leaves out is asked for.
-log="$SRC/tests/result/logs/nodes.txt"
+log="$SRC/tests/record/logs/nodes.txt"
 hiersearch fit '8xH100, 8xNDR400' "$log" --name here -o here.json >/dev/null
 hiersearch fit '8xH100, 8xNDR400' - --name here -q <"$log" | cmp - here.json
 hiersearch systems here.json --json | grep -A4 -m1 '"constants"'

@@ -14,8 +14,8 @@ hiersearch predict cpus.json --np 64 --size 1MiB --top 1 -q | sed -n 4p
 printf 'call,np,nodes,bytes,us\nallreduce,16,2,67108864,520\nallreduce,32,4,67108864,560\n' > forced.csv
 hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm ring -o ring.json >/dev/null
 hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm pat -o out.json
-hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/rccl.txt" -o out.json
-hiersearch fit mi300x "$SRC/tests/result/logs/rccl.txt" -o out.json
-hiersearch compare "$SRC/tests/result/logs/rccl.txt" --predict mi300x
-hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/no-heading.txt" -o out.json
+hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/record/logs/rccl.txt" -o out.json
+hiersearch fit mi300x "$SRC/tests/record/logs/rccl.txt" -o out.json
+hiersearch compare "$SRC/tests/record/logs/rccl.txt" --predict mi300x
+hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/record/logs/no-heading.txt" -o out.json
 ls

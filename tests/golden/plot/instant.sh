@@ -1,5 +1,5 @@
 # Times of 0, which a coarse clock can say: nothing is infinitely fast.
-python3 - "$SRC/tests/result/good/lazy.json" <<'END'
+python3 - "$SRC/tests/record/good/lazy.json" <<'END'
 import json, sys
 result = json.load(open(sys.argv[1]))
 message = result["results"][0]

@@ -1,5 +1,5 @@
 # Result files carry intervals, what priced each layer, and the fits without their points.
-hiersearch predict "$SRC/tests/model/calibrated.json" --np 64 --size 16MiB --top 1 --json >result.json
+hiersearch predict "$SRC/tests/estimate/calibrated.json" --np 64 --size 16MiB --top 1 --json >result.json
 cat >check.py <<'END'
 import json
 result = json.load(open("result.json"))
@@ -10,5 +10,5 @@ for candidate in result["results"][0]["candidates"]:
           [(layer["fit"], layer["extrapolated"]) for layer in candidate["layers"]])
 END
 python3 check.py
-hiersearch predict "$SRC/tests/model/calibrated.json" --np 16 --size 16MiB --top 3 --json >result.json
+hiersearch predict "$SRC/tests/estimate/calibrated.json" --np 16 --size 16MiB --top 3 --json >result.json
 python3 check.py

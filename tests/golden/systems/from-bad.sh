@@ -1,5 +1,5 @@
 # Files that are no topology, cut short or of another node: one line with the place.
-T=$SRC/tests/machine/topologies
+T=$SRC/tests/detect/topologies
 try() { echo "\$ hiersearch systems --from $*"; hiersearch systems --from "$@" 2>&1; echo "exit $?"; }
 try
 try nowhere.txt

@@ -1,11 +1,11 @@
 # Machines as people show them (tests/detect/topologies says where): the system, and where the NICs are.
 from() {
     echo "$*"
-    (cd "$SRC/tests/machine/topologies" && hiersearch systems --from "$@" --json) >system.json || return
+    (cd "$SRC/tests/detect/topologies" && hiersearch systems --from "$@" --json) >system.json || return
     sed -n 's/^ *"parts": /  parts /p; s/^ *"notes": /  notes /p' system.json
     sed -n 's/",$//; s/,$//; s/^      "\(name\|arity\|fabric\|relays\|bandwidth_GBps\|ports\)": "\?/ /p' system.json |
         paste -sd ' ' | sed 's/   */ /g'
-    (cd "$SRC/tests/machine/topologies" && hiersearch systems --from "$@") | sed -n '/^NIC[0-9]* *[XPNS?]/p'
+    (cd "$SRC/tests/detect/topologies" && hiersearch systems --from "$@") | sed -n '/^NIC[0-9]* *[XPNS?]/p'
 }
 from dgx-a100.txt
 from dgx-a100.xml
@@ -41,7 +41,7 @@ for link in sorted(json.load(sys.stdin)["levels"][0]["links"], key=lambda link: 
 }
 for pair in ac922-6gpu:ac922.xml dgx1-v100:dgx1-v100.xml; do
     hiersearch systems "${pair%:*}" --json | links >shipped
-    hiersearch systems --from "$SRC/tests/machine/topologies/${pair#*:}" --json | links | cmp - shipped && wc -l <shipped
+    hiersearch systems --from "$SRC/tests/detect/topologies/${pair#*:}" --json | links | cmp - shipped && wc -l <shipped
 done
 # Of the matrix the CPUs are not known: their link is another.
-hiersearch systems --from "$SRC/tests/machine/topologies/dgx1-v100.txt" --json | links | diff - shipped
+hiersearch systems --from "$SRC/tests/detect/topologies/dgx1-v100.txt" --json | links | diff - shipped
