@@ -1,8 +1,8 @@
 # The tests, what fuzzes, and the stand-in for NCCL (CONTRIBUTING.md). Included by the Makefile.
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-# Those of the core have all of it: many read a machine from a file, whose reader is on top (`make layers` says who uses whom).
-tested_with = $(USES_$(if $(filter $(filter-out base,$(CORE)),$(1)),estimate,$(1)))
+# Of links and library with all of the core: many of theirs read a machine from a file, whose reader is on top of it.
+tested_with = $(USES_$(if $(filter links library,$(1)),estimate,$(1)))
 TEST_LAYERS := $(ALL_LAYERS)
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
