@@ -42,6 +42,7 @@
 #include "library/library_mpi.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
+#include "system/link_rates.h"
 
 #define WORDS_MAX 12
 
