@@ -54,7 +54,7 @@ threads)
     ;;
 valgrind)
     check=(valgrind -q --error-exitcode=99 --leak-check=full "--errors-for-leak-kinds=definite,possible")
-    for test in base/test_json base/test_units model/test_split system/test_system record/test_result_read; do
+    for test in base/test_json base/test_units model/test_split estimate/test_system_file record/test_result_read; do
         step "$test is clean under valgrind" "${check[@]}" "$build/tests/$test"
     done
     step "predict is clean under valgrind" "${check[@]}" "$build/hiersearch" predict abci --np 360 --chunks 1,2,4
