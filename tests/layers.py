@@ -25,7 +25,7 @@ TO_BE_WORKED_OFF = {
 
 def includes_of(path):
     """The folder and the name of each file that it includes of src/."""
-    return re.findall(r'^#include "([a-z]+)/([a-z_0-9]+)\.', path.read_text(), re.M)
+    return re.findall(r'^#include "([a-z]+)/([a-z_0-9/]+)\.', path.read_text(), re.M)
 
 
 def noun_of(name):
@@ -59,7 +59,9 @@ def circles_of(edges):
 def check(folder, allowed):
     """What is wrong with the folders that it includes, and with its circles."""
     beyond, edges = set(), {}
-    for path in sorted(pathlib.Path("src", folder).glob("*.[ch]")):
+    for path in sorted(pathlib.Path("src", folder).iterdir()):
+        if path.suffix not in (".c", ".h", ".cu"):
+            continue
         file = noun_of(path.stem)
         edges.setdefault(file, set())
         for other_folder, name in includes_of(path):

@@ -27,8 +27,8 @@
  *
  * Kinds make a tree, whose unknowns are estimated in time linear in points and stages (nested.h).
  */
-#ifndef HS_MODEL_BELIEF_H
-#define HS_MODEL_BELIEF_H
+#ifndef HS_ESTIMATE_BELIEF_H
+#define HS_ESTIMATE_BELIEF_H
 
 #include <stdbool.h>
 #include <stddef.h>

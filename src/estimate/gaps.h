@@ -8,8 +8,8 @@
  *
  * Bytes are those that enter a layer at once: of one chunk.
  */
-#ifndef HS_MODEL_GAPS_H
-#define HS_MODEL_GAPS_H
+#ifndef HS_ESTIMATE_GAPS_H
+#define HS_ESTIMATE_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

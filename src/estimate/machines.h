@@ -13,8 +13,8 @@
  * The price itself errs, too, on each machine in another way: by layer, so that plans err together
  * as far as they share layers; layers of nearly the same size on the same level err alike.
  */
-#ifndef HS_MODEL_MACHINES_H
-#define HS_MODEL_MACHINES_H
+#ifndef HS_ESTIMATE_MACHINES_H
+#define HS_ESTIMATE_MACHINES_H
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
  * its latencies and rates those of its levels. What ships was fitted to 438 published times
  * (docs/model.md). Units: us, ns/B, MiB, "-" a part or an exponent, "x" times.
  */
-#ifndef HS_MODEL_CONSTANTS_MPI_H
-#define HS_MODEL_CONSTANTS_MPI_H
+#ifndef HS_LIBRARY_CONSTANTS_MPI_H
+#define HS_LIBRARY_CONSTANTS_MPI_H
 
 #include "library/constants.h"
 #include "system/system.h"

@@ -13,8 +13,8 @@
  * (4.1.4, 4.1.6 and 5.0.7, coll/tuned's fixed decisions): a table by ranks and bytes for each call.
  * Not followed: the components han and ucc, which some sites prefer to it.
  */
-#ifndef HS_MODEL_LIBRARY_MPI_H
-#define HS_MODEL_LIBRARY_MPI_H
+#ifndef HS_LIBRARY_LIBRARY_MPI_H
+#define HS_LIBRARY_LIBRARY_MPI_H
 
 #include <stdbool.h>
 #include <stdint.h>

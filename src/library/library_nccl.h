@@ -9,8 +9,8 @@
  * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces,
  * but for `among`.
  */
-#ifndef HS_MODEL_LIBRARY_NCCL_H
-#define HS_MODEL_LIBRARY_NCCL_H
+#ifndef HS_LIBRARY_LIBRARY_NCCL_H
+#define HS_LIBRARY_LIBRARY_NCCL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -34,8 +34,8 @@
  * ranks, what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it
  * is not striped, of its ports those that its ranks are assigned to.
  */
-#ifndef HS_MODEL_LIMIT_H
-#define HS_MODEL_LIMIT_H
+#ifndef HS_LIBRARY_LIMIT_H
+#define HS_LIBRARY_LIMIT_H
 
 #include "model/problem.h"
 #include "system/system.h"

@@ -7,8 +7,8 @@
  * terascale Linux cluster with Fast Ethernet", 2005 (neighbor exchange); of Träff, "An improved
  * algorithm for (non-commutative) reduce-scatter with an application", 2005 (butterfly).
  */
-#ifndef HS_MODEL_MPI_STEPS_H
-#define HS_MODEL_MPI_STEPS_H
+#ifndef HS_LIBRARY_MPI_STEPS_H
+#define HS_LIBRARY_MPI_STEPS_H
 
 #include "library/library_mpi.h"
 #include "model/steps.h"

@@ -9,8 +9,8 @@
  * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
  * model's (price_nccl.h, price_mpi.h).
  */
-#ifndef HS_MODEL_PRICE_LIBRARY_H
-#define HS_MODEL_PRICE_LIBRARY_H
+#ifndef HS_LIBRARY_PRICE_LIBRARY_H
+#define HS_LIBRARY_PRICE_LIBRARY_H
 
 #include "library/price_mpi.h"
 #include "model/problem.h"

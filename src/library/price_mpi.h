@@ -11,8 +11,8 @@
  * each step that of the outermost level that its partners are apart by, with as many flows on a
  * link as there are ranks behind it; a level may have an eager limit of its own.
  */
-#ifndef HS_MODEL_PRICE_MPI_H
-#define HS_MODEL_PRICE_MPI_H
+#ifndef HS_LIBRARY_PRICE_MPI_H
+#define HS_LIBRARY_PRICE_MPI_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
  * machine of which nothing was measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on,
  * which the range says.
  */
-#ifndef HS_MODEL_PRICE_NCCL_H
-#define HS_MODEL_PRICE_NCCL_H
+#ifndef HS_LIBRARY_PRICE_NCCL_H
+#define HS_LIBRARY_PRICE_NCCL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * price_nccl_parts.h - what the prices of runs and those of calls share. Internal to price_nccl.
  */
-#ifndef HS_MODEL_PRICE_NCCL_PARTS_H
-#define HS_MODEL_PRICE_NCCL_PARTS_H
+#ifndef HS_LIBRARY_PRICE_NCCL_PARTS_H
+#define HS_LIBRARY_PRICE_NCCL_PARTS_H
 
 #include "library/price_nccl.h"
 

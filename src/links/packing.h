@@ -10,8 +10,8 @@
  * are fixed (links.h) they may be slower than that; they are then the fastest of trees that go by
  * these ways.
  */
-#ifndef HS_MODEL_PACKING_H
-#define HS_MODEL_PACKING_H
+#ifndef HS_LINKS_PACKING_H
+#define HS_LINKS_PACKING_H
 
 #include "model/forests.h"
 

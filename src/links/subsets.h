@@ -5,8 +5,8 @@
  * Two subsets are alike where one's units can be numbered so that all links among them, and over
  * relays, are the other's: then everything that can be said of one holds for the other.
  */
-#ifndef HS_MODEL_SUBSETS_H
-#define HS_MODEL_SUBSETS_H
+#ifndef HS_LINKS_SUBSETS_H
+#define HS_LINKS_SUBSETS_H
 
 #include "system/links.h"
 

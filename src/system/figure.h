@@ -4,8 +4,8 @@
  * log(figure) is taken as normal around log of what is stated; the deviations below are of that
  * logarithm. A range is what lies within HS_FIGURE_RANGE deviations: nine of ten.
  */
-#ifndef HS_MODEL_FIGURE_H
-#define HS_MODEL_FIGURE_H
+#ifndef HS_SYSTEM_FIGURE_H
+#define HS_SYSTEM_FIGURE_H
 
 #define HS_FIGURE_RANGE 1.645
 

@@ -22,8 +22,8 @@
  * rest. So a fitted layer's time stays affine in the bytes, and search stays exact. How fits are
  * made: calibration.h.
  */
-#ifndef HS_MODEL_FIT_H
-#define HS_MODEL_FIT_H
+#ifndef HS_SYSTEM_FIT_H
+#define HS_SYSTEM_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * Bytes of a call are what nccl-tests calls size: of an allreduce and a reduce-scatter those a
  * process gives, of an allgather those it gets, of an all-to-all those it gives to all.
  */
-#ifndef HS_MODEL_LIBRARY_H
-#define HS_MODEL_LIBRARY_H
+#ifndef HS_SYSTEM_LIBRARY_H
+#define HS_SYSTEM_LIBRARY_H
 
 /* Libraries that a system's programs may call. name, text of a file, how people write it */
 /* clang-format off */

@@ -3,8 +3,8 @@
  * (src/graph/topo.h of both, 2.28): each figure once, for lines of parts and for nodes that were
  * looked at.
  */
-#ifndef HS_MODEL_LINK_RATES_H
-#define HS_MODEL_LINK_RATES_H
+#ifndef HS_SYSTEM_LINK_RATES_H
+#define HS_SYSTEM_LINK_RATES_H
 
 /* From CPU to CPU: POWER9, AMD, and Intel by its model, from which on (arm64: as the oldest). */
 #define HS_CPU_LINK_POWER9    32e9

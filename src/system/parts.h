@@ -18,8 +18,8 @@
  * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
  * The catalogue is catalogue.c.
  */
-#ifndef HS_MODEL_PARTS_H
-#define HS_MODEL_PARTS_H
+#ifndef HS_SYSTEM_PARTS_H
+#define HS_SYSTEM_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

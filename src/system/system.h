@@ -28,8 +28,8 @@
  * that of the level before, if that was given; else the one usual for a level of that name
  * ("nvlink" or "ib1", see system_text.c), else 0. The system's notes say which were not given.
  */
-#ifndef HS_MODEL_SYSTEM_H
-#define HS_MODEL_SYSTEM_H
+#ifndef HS_SYSTEM_SYSTEM_H
+#define HS_SYSTEM_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

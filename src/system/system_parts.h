@@ -1,8 +1,8 @@
 /*
  * system_parts.h - the levels of a machine that is given by its parts (parts.h). Internal to model.
  */
-#ifndef HS_MODEL_SYSTEM_PARTS_H
-#define HS_MODEL_SYSTEM_PARTS_H
+#ifndef HS_SYSTEM_SYSTEM_PARTS_H
+#define HS_SYSTEM_SYSTEM_PARTS_H
 
 #include "system/system.h"
 
