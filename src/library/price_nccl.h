@@ -134,4 +134,14 @@ struct hs_nccl_machines {
 void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
                                 int64_t ranks, struct hs_stage_key key, double bytes);
 
+/* ---- what prices of runs and those of calls share -------------------------------------------- */
+
+/* Blocks of a kernel that are at work at the same time. */
+double hs_nccl_blocks_at_work(const struct hs_nccl_graph *graph, const struct hs_gpu_blocks *known);
+/* Adds `times` the seconds of what runs on each machine. What of it does not depend on the bytes is
+ * kept by shape and choice, and by the `stride` that the shape's share of the network is of; 0: it
+ * has all. NaN: out of memory. */
+void hs_nccl_add_each(double *seconds, const struct hs_nccl_machines *machines,
+                      const struct hs_nccl_run *run, int64_t stride, double times);
+
 #endif

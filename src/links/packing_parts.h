@@ -9,7 +9,7 @@
 #ifndef HS_LINKS_PACKING_PARTS_H
 #define HS_LINKS_PACKING_PARTS_H
 
-#include "links/packing.h"
+#include "model/forests.h"
 
 enum hs_packer_shape { HS_AWAY, HS_MIRRORED, HS_BOTH };
 

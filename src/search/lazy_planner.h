@@ -4,8 +4,8 @@
  *
  * A layer's cost does not depend on the rest of the path, so a plan takes the sum of its layers. By
  * another algorithm a layer is another one: a parallel edge, that is measured if it may matter.
- * What the measured layers say of the others is a joint distribution (estimate/belief.h), of which a
- * few hundred machines are drawn. In each of them the best plan is a shortest path. Where it is
+ * What the measured layers say of the others is a joint distribution (estimate/belief.h), of which
+ * a few hundred machines are drawn. In each of them the best plan is a shortest path. Where it is
  * never faster than the best measured plan by more than a tolerance, but for 2 % of the machines,
  * nothing that is still unknown can matter, and the search ends. Else the layer is measured next
  * that makes most of the difference: that lies most often on paths that would win, weighed by what
