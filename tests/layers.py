@@ -13,7 +13,6 @@ import sys
 TO_BE_WORKED_OFF = {
     "engine": ["nccl_lanes nccl_packing", "stages task"],
     "record": ["answer result result_parts result_topology", "log log_parts"],
-    "search": ["letters ranking search strategies ticks"],
     "apply": ["mpi_plans mpi_profile", "nccl_families nccl_splits nccl_steps nccl_verify"],
     "export": ["export exporters"],
     "answer": ["cases compare", "jobs placed sharded"],
