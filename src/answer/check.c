@@ -11,7 +11,6 @@
 #include "base/list.h"
 #include "base/notes.h"
 #include "base/statistics.h"
-#include "model/limit.h"
 
 #define GB            1e9
 #define HS_NODE_GPUS  16

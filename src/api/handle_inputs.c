@@ -8,6 +8,7 @@
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/list.h"
+#include "estimate/system_file.h"
 #include "show/check.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,

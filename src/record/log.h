@@ -26,9 +26,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "estimate/gpu_probe.h"
-#include "library/library.h"
 #include "record/nccl_info.h"
 #include "record/result.h"
+#include "system/library.h"
 
 /* Whose collectives they are. */
 enum hs_log_of { HS_LOG_OF_UNSAID, HS_LOG_OF_NCCL, HS_LOG_OF_RCCL, HS_LOG_OF_MPI };

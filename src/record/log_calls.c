@@ -1,4 +1,6 @@
 #include "record/log_calls.h"
+#include "library/limit.h"
+#include "library/price_nccl.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +10,6 @@
 #include "base/list.h"
 #include "library/library_mpi.h"
 #include "library/mpi_steps.h"
-#include "model/limit.h"
 
 #define ELEMENT_BYTES 4.0     /* MPICH's rule counts elements: of floats */
 #define BYTES_MOST    0x1p+62 /* of a call */

@@ -9,6 +9,7 @@
 #define HS_RESULT_LOG_CALLS_H
 
 #include "library/price_mpi.h"
+#include "library/price_nccl.h"
 #include "record/log.h"
 #include "system/system.h"
 

@@ -5,6 +5,7 @@
 
 #include "../problem_world.h"
 #include "library/price_library.h"
+#include "library/price_nccl.h"
 #include "record/log_fit.h"
 #include "test.h"
 

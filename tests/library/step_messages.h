@@ -2,13 +2,13 @@
  * step_messages.h - messages of a step, and what they take of every link of a machine, counted
  * one by one: for tests of prices.
  */
-#ifndef HS_TESTS_MODEL_STEP_MESSAGES_H
-#define HS_TESTS_MODEL_STEP_MESSAGES_H
+#ifndef HS_TESTS_LIBRARY_STEP_MESSAGES_H
+#define HS_TESTS_LIBRARY_STEP_MESSAGES_H
 
 #include <math.h>
 #include <string.h>
 
-#include "model/price.h"
+#include "library/price_plan.h"
 
 #define RANKS_MAX 64
 

@@ -1,4 +1,4 @@
-#include "estimate/kept.h"
+#include "model/kept.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "links/packing.h"
 #include "model/rules.h"
 
 static const char text[] = "# a comment\n"

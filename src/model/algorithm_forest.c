@@ -3,8 +3,8 @@
  * (graph.h prices both, as it does rings there). Elsewhere there is nothing to pack, and they cost
  * what a ring would.
  */
-#include "links/links.h"
 #include "model/steps.h"
+#include "system/links.h"
 
 #define PHASES (1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR)
 

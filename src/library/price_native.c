@@ -2,8 +2,10 @@
  * The library's own collectives, as the backend host calls them: MPI_Ireduce_scatter_block,
  * MPI_Iallgather, MPI_Iallreduce and MPI_Ialltoall among the ranks of a group. What runs is the
  * library's rule (library_mpi.h), and its traffic is counted step by step, each step through before
- * the next. Where figures are fitted to measured times these count, in the ring's shape.
+ * the next.
  */
+#include "library/price_native.h"
+
 #include "library/library_mpi.h"
 #include "library/mpi_steps.h"
 #include "model/exchange.h"
@@ -94,27 +96,45 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
     price->key.phase = key.phase;
 }
 
-static void price_native(struct hs_stage_price *price, const struct hs_system *system,
-                         int64_t ranks)
+/* Two phases, one behind the other, as one: its line is the sum of theirs for price->bytes. */
+static void price_both(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     static const enum hs_phase phases[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
+    struct hs_stage_price parts[2] = {*price, *price};
+    struct hs_price_line sum = {0, 0};
+    double moving[2];
+    const struct hs_stage_price *slower;
 
-    if (!hs_system_has_rule(system)) {
-        hs_algorithm_RING.price(price, system, ranks);
-        return;
+    for (int i = 0; i < 2; i++) {
+        struct hs_price_line line;
+
+        parts[i].key.phase = phases[i];
+        price_phase(&parts[i], system, ranks);
+        line = hs_stage_largest_line(&parts[i], price->bytes);
+        moving[i] = line.seconds_per_byte;
+        sum.latency_seconds += line.latency_seconds;
+        sum.seconds_per_byte += line.seconds_per_byte;
+        price->steps += parts[i].steps;
+        price->level = (int)hs_larger(price->level, parts[i].level);
+        price->straddles = price->straddles || parts[i].straddles;
     }
+    slower = &parts[moving[1] > moving[0]];
+    price->ring_bytes_per_second = slower->ring_bytes_per_second;
+    price->bottleneck = slower->bottleneck;
+    price->rings_per_link = slower->rings_per_link;
+    for (int l = 0; l <= price->level && sum.seconds_per_byte > 0; l++)
+        price->occupancy[l] =
+            (moving[0] * parts[0].occupancy[l] + moving[1] * parts[1].occupancy[l]) /
+            sum.seconds_per_byte;
+    hs_stage_add_line(price, sum);
+}
+
+void hs_native_price(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
+{
     if (price->key.layer.size == 1)
         return;
     if (price->key.phase == HS_PAIR)
-        hs_steps_price_both(price, system, ranks, phases);
+        price_both(price, system, ranks);
     else
         price_phase(price, system, ranks);
 }
-
-const struct hs_algorithm_row hs_algorithm_NATIVE = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
-              1U << HS_EXCHANGE | 1U << HS_PAIR,
-    .uneven = true,
-    .by_bytes = hs_steps_by_bytes,
-    .price = price_native,
-};

@@ -1,5 +1,5 @@
 /*
- * forests.h - the trees (packing.h) that a layer's stages are carried out by: packed by one who
+ * forests.h - trees, and those that a layer's stages are carried out by: packed by one who
  * knows the links, and handed on to those who do not, also as a line of text.
  *
  *     trees forest allgather 4 100000000000 0:1000000000000:-:.,0,0,1 1:...
@@ -13,7 +13,42 @@
 #define HS_MODEL_FORESTS_H
 
 #include "base/text.h"
-#include "links/packing.h"
+#include "model/stage.h"
+#include "system/links.h"
+
+/* A way from one unit to another that is not the direct link: over relays. */
+struct hs_route {
+    int count; /* of vertices, both ends included: >= 3 */
+    unsigned char vertices[HS_LINKS_VERTICES];
+};
+
+/* A tree over all units. Whom unit u takes from is another unit; -1 where u is the root, or the
+ * phase has no such way. */
+struct hs_tree {
+    int root;
+    /* Of the root's block (allgather, reduce-scatter: those of one root sum to 1), of the message
+     * (allreduce: all sum to 1); > 0. */
+    double share;
+    int up[HS_LINKS_UNITS];   /* to whom it hands on what it has added up; not of an allgather */
+    int down[HS_LINKS_UNITS]; /* from whom it gets the result; not of a reduce-scatter */
+    /* By which of the packing's routes, from u to up[u] and from down[u] to u; -1: directly. */
+    int up_route[HS_LINKS_UNITS], down_route[HS_LINKS_UNITS];
+};
+
+struct hs_packing {
+    enum hs_phase phase;
+    int units;
+    struct hs_tree *trees; /* [count] owned; by root, of one root the largest share first */
+    size_t count;
+    struct hs_route *routes; /* [route_count] owned */
+    size_t route_count;
+    /* Of what each unit holds in the end (allgather, all blocks together), at first
+     * (reduce-scatter), of the message (allreduce); latencies apart. */
+    double seconds_per_byte;
+};
+
+/* Releases what it owns and zeroes it; of {0}, too. */
+void hs_packing_release(struct hs_packing *packing);
 
 /* Phases that trees carry out: the first of the list. */
 #define HS_FORESTS (HS_ALLREDUCE + 1)

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/step_messages.h"
+#include "library/price_plan.h"
+#include "step_messages.h"
 
 /* Whom a place sends to in step k of a reduce-scatter, of an allgather, or of Bruck's exchange. */
 static int64_t partner(int64_t size, int64_t place, int64_t distance, enum hs_phase phase)

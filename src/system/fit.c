@@ -1,4 +1,4 @@
-#include "estimate/fit.h"
+#include "system/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
-#include "model/price.h"
-#include "system/system.h"
 
 /* How far beyond an end of the measured range still counts as inside: sizes of messages are padded.
  */
@@ -148,51 +146,11 @@ bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double
            (bytes * RANGE_SLACK < fit->min_bytes || bytes > fit->max_bytes * RANGE_SLACK);
 }
 
-/* Bytes that take twice what they would with the bandwidth of the longest messages alone. */
-static double half_bandwidth_bytes(const struct hs_stage_price *price)
+void hs_fits_release(struct hs_fits *fits)
 {
-    double p = (double)price->key.layer.size, most = 0;
-    double per_byte = price->lines[price->line_count - 1].seconds_per_byte;
-
-    for (int i = 0; i < price->line_count; i++)
-        most = fmax(most, (price->lines[i].latency_seconds + price->launch_seconds) /
-                              (2 * per_byte - price->lines[i].seconds_per_byte));
-    return most * p / (p - 1);
-}
-
-int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
-                     bool straddles)
-{
-    int64_t block = layer.stride * layer.size;
-    int64_t over = hs_system_child_ranks(system, (size_t)level) / block + 1;
-    int64_t ranks[] = {block, over <= HS_NP_MAX / block ? over * block : block};
-
-    for (int i = 0; i < 2; i++) {
-        struct hs_stage_price price =
-            hs_stage_price(system, ranks[i], (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
-
-        if (price.level == level && price.straddles == straddles)
-            return ranks[i];
-    }
-    return 0;
-}
-
-double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
-{
-    struct hs_layer layer = {fit->stride, fit->size};
-    int64_t child_ranks = hs_system_child_ranks(system, (size_t)fit->level);
-    struct hs_stage_price price;
-    int64_t ranks;
-
-    if (fit->scope == HS_FIT_LEVEL)
-        return 0;
-    /* One that is like it: nested ones begin at a child's border, straddling ones reach just over
-     * it. */
-    if (layer.stride == 0)
-        layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
-    ranks = hs_fit_ranks(system, layer, fit->level, fit->straddles);
-    price = hs_stage_price(
-        system, ranks > 0 ? ranks : layer.stride * layer.size,
-        (struct hs_stage_key){fit->exchanges ? HS_EXCHANGE : HS_ALLREDUCE, fit->algorithm, layer});
-    return half_bandwidth_bytes(&price);
+    free(fits->source);
+    free(fits->items);
+    free(fits->points);
+    free(fits->refusals);
+    memset(fits, 0, sizeof(*fits));
 }

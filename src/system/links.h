@@ -8,8 +8,8 @@
  *
  * Functions here take graphs that hs_links_check let pass.
  */
-#ifndef HS_MODEL_LINKS_H
-#define HS_MODEL_LINKS_H
+#ifndef HS_SYSTEM_LINKS_H
+#define HS_SYSTEM_LINKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

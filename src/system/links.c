@@ -1,10 +1,10 @@
-#include "links/links.h"
+#include "system/links.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/system.h"
+#include "system/figure.h"
 
 void hs_links_release(struct hs_links *links)
 {

@@ -13,7 +13,7 @@
  * was measured of them; theirs serve no other phase.
  * Layers that straddle (part of their hops stay inside a child of their outermost level) and layers
  * that do not are kept apart: sharing differs between them. A fit replaces two figures of the
- * layer's outermost level in the layer's price and leaves the sharing rule of cost.h as it is:
+ * layer's outermost level in the layer's price and leaves the sharing rule of price.h as it is:
  *
  *     latency   = plain latency * fit.latency_seconds / level.latency_seconds
  *     bandwidth = plain share of one ring * fit.bytes_per_second / level.bytes_per_second
@@ -22,18 +22,15 @@
  * rest. So a fitted layer's time stays affine in the bytes, and search stays exact. How fits are
  * made: calibration.h.
  */
-#ifndef HS_MODEL_FIT_H
-#define HS_MODEL_FIT_H
+#ifndef HS_SYSTEM_FIT_H
+#define HS_SYSTEM_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/stage.h"
-
-struct hs_fields;
-struct hs_system;
+#include "system/stage_key.h"
 
 /* name, text (files and tables), meaning; from the widest to the narrowest */
 /* clang-format off */
@@ -134,19 +131,7 @@ const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool st
 /* Whether a layer of this size with `bytes` entering (0: whatever) lies outside of what the fit's
  * points cover. One percent beyond an end is still inside. */
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes);
-/* The fewest ranks, of a few, with which the layer lies on the level and straddles there, or does
- * not: one block of it, or as many as reach over the first border of a child. Uneven nodes: of 3
- * ranks at stride 1 on nodes of 4 the first group lies in a node, the second does not. 0: it never
- * does. */
-int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
-                     bool straddles);
-/* Hockney's n_1/2 of a layer alone: bytes entering at which half of the attainable bandwidth is
- * reached, because latency and launches take as long as the bytes. Computed from the fitted figures
- * for a layer of scope size or layer on `system`; 0 for scope level (it depends on the size). */
-double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system);
-
-/* The member `fits` of a system file, as a table. */
-extern const struct hs_fields hs_fits_fields;
+/* Releases what they own and zeroes them; of {0}, too. */
 void hs_fits_release(struct hs_fits *fits);
 
 #endif

@@ -1,5 +1,5 @@
 /* forests.c - see forests.h. */
-#include "links/forests.h"
+#include "model/forests.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +11,13 @@
 
 #define WHOLE    1000000000000.0  /* shares of 1 */
 #define RATE_MAX 1000000000000000 /* bytes per second: what is read is written alike */
+
+void hs_packing_release(struct hs_packing *packing)
+{
+    free(packing->trees);
+    free(packing->routes);
+    memset(packing, 0, sizeof(*packing));
+}
 
 const struct hs_packing *hs_forests_find(const struct hs_forests *forests, struct hs_stage_key key)
 {
@@ -212,7 +219,7 @@ static enum hs_status read_head(enum hs_algorithm *algorithm, struct hs_packing 
     enum hs_status status = hs_name_find(&which, word ? word : "", "algorithm", hs_algorithm_names,
                                          HS_ALGORITHM_COUNT, err);
 
-    if (status == HS_OK && !hs_packing_functions[which])
+    if (status == HS_OK && which != HS_RING && !hs_algorithms[which]->on_links)
         return hs_fail(err, HS_INVALID, "%s goes by no trees", word);
     word = hs_word_next(line);
     if (status == HS_OK)

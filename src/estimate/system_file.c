@@ -1,15 +1,13 @@
 /*
  * System files (docs/system.schema.json).
  */
+#include "estimate/system_file.h"
+
 #include <string.h>
 
-#include "base/fields.h"
 #include "base/units.h"
-#include "estimate/kept.h"
 #include "library/price_mpi.h"
-#include "links/graph.h"
-#include "links/links.h"
-#include "system/system.h"
+#include "library/price_nccl.h"
 
 /* ---- a level ---- */
 
@@ -453,26 +451,4 @@ enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *sy
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b)
 {
     return hs_fields_equal(&hs_system_fields, a, b);
-}
-
-void hs_system_keep(struct hs_system *system)
-{
-    if (hs_system_kept(system))
-        return;
-    system->kept = hs_kept_new();
-    system->kept_of = system;
-    system->graph = hs_graph_new(system);
-}
-
-struct hs_kept *hs_system_kept(const struct hs_system *system)
-{
-    return system->kept_of == system ? system->kept : NULL;
-}
-
-void hs_system_release(struct hs_system *system)
-{
-    hs_kept_free(hs_system_kept(system));
-    if (system->kept_of == system)
-        hs_graph_free(system->graph);
-    hs_fields_release(&hs_system_fields, system);
 }

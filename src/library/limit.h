@@ -23,7 +23,7 @@
  * Of groups that call at once, bytes are added up. Something has to cross the level, so a latency
  * is paid at least once: its own, or that of a level further out where that is smaller. The limit
  * is the largest over the levels. None of this asks how a plan goes about it: by price.h none takes
- * less (tests/model/test_limit.c), a few take just as long.
+ * less (tests/library/test_limit.c), a few take just as long.
  *
  * Where single links join the units of the first level, and all ranks of one of them are a group,
  * the links' own cuts and partitions count (cuts.h); of other groups there each unit's B is that of
@@ -34,8 +34,8 @@
  * ranks, what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it
  * is not striped, of its ports those that its ranks are assigned to.
  */
-#ifndef HS_MODEL_LIMIT_H
-#define HS_MODEL_LIMIT_H
+#ifndef HS_LIBRARY_LIMIT_H
+#define HS_LIBRARY_LIMIT_H
 
 #include "model/problem.h"
 #include "system/system.h"

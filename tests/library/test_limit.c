@@ -8,8 +8,11 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "estimate/machines.h"
+#include "estimate/system_file.h"
+#include "library/limit.h"
 #include "library/price_library.h"
-#include "model/limit.h"
+#include "library/price_plan.h"
 
 #define GIB 1073741824.0
 

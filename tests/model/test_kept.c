@@ -1,5 +1,5 @@
 /* What is kept is found again by all that it depends on, and never too much is. */
-#include "estimate/kept.h"
+#include "model/kept.h"
 #include "test.h"
 
 static struct hs_kept_name name_of(int64_t stride)

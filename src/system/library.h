@@ -4,8 +4,8 @@
  * Bytes of a call are what nccl-tests calls size: of an allreduce and a reduce-scatter those a
  * process gives, of an allgather those it gets, of an all-to-all those it gives to all.
  */
-#ifndef HS_MODEL_LIBRARY_H
-#define HS_MODEL_LIBRARY_H
+#ifndef HS_SYSTEM_LIBRARY_H
+#define HS_SYSTEM_LIBRARY_H
 
 /* Libraries that a system's programs may call. name, text of a file, how people write it */
 /* clang-format off */
@@ -27,6 +27,16 @@ enum hs_library {
 extern const char *const hs_library_names[HS_LIBRARY_COUNT - 1];
 /* As people write it; of one unsaid "the library". */
 const char *hs_library_written(enum hs_library library);
+
+/* Versions as NCCL counts them (NCCL_VERSION_CODE of nccl.h): 2.28.9 is 22809. */
+#define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+#define HS_NCCL_VERSION_USUAL                HS_NCCL_VERSION(2, 28, 9) /* where nobody says */
+
+/* "2.28.9" of 22809, in `text`, which is returned; and back: 0 where the text is none of 2.0.0 to
+ * 9.99.99. */
+#define HS_NCCL_VERSION_TEXT 16
+const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version);
+int hs_nccl_version_parse(const char *text);
 
 /* name, text, times that the bytes go around a ring */
 /* clang-format off */

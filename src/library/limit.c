@@ -1,13 +1,13 @@
-#include "model/limit.h"
+#include "library/limit.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "library/constants_mpi.h"
-#include "library/price_mpi.h"
+#include "library/price_nccl.h"
 #include "links/graph.h"
 #include "model/traffic.h"
-#include "system/system_parts.h"
+#include "system/link_rates.h"
 
 /* A level that ranks are spread over: what its children hold. */
 struct tier {
