@@ -1,5 +1,5 @@
 /*
- * become_measure.h - commands that are a program of their own, because it is linked with MPI and
+ * become_measure.h - `measure` is a program of its own, because it is linked with MPI and
  * CUDA. It is exec'ed, so it keeps the process id and the environment that mpiexec or srun gave us.
  */
 #ifndef HS_CLI_BECOME_MEASURE_H
@@ -8,12 +8,9 @@
 #include "base/error.h"
 #include "cli/command.h"
 
-/* The names by which the one program knows what it is to do. */
-#define HS_MEASURE_PROGRAM   "hiersearch-measure"
-#define HS_CALIBRATE_PROGRAM "hiersearch-calibrate"
+#define HS_MEASURE_PROGRAM "hiersearch-measure"
 
 /* Becomes it, with the context's arguments; returns only where that fails. HS_FAILED, HS_MEMORY. */
-enum hs_status hs_become_measure(struct hs_context *context, const char *name,
-                                 struct hs_error *err);
+enum hs_status hs_become_measure(struct hs_context *context, struct hs_error *err);
 
 #endif

@@ -141,7 +141,7 @@ const struct hs_command hs_command_fit = {
                    "measure (or simulate) "
                    "left in result files, without measuring anything again, and writes a system "
                    "file that predict and "
-                   "measure take. calibrate does the same with measurements made for the purpose.\n"
+                   "measure take. `measure --calibrate` does the same with measurements made for the purpose.\n"
                    "With logs of nccl-tests, or of OSU's benchmarks where the machine's library is "
                    "MPICH or Open MPI, of a few nodes and any sizes, the constants of that "
                    "library's price become those of this machine, and larger counts are predicted "

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/units.h"
 
-void hs_progress_init(struct hs_progress *progress, const char *command, bool quiet)
+void hs_progress_init(struct hs_progress *progress, bool quiet)
 {
-    *progress = (struct hs_progress){.command = command};
+    *progress = (struct hs_progress){.bytes = 0};
     hs_progress_line_init(&progress->line, quiet);
     progress->line.left_is = "at most";
 }
@@ -28,7 +28,7 @@ void hs_progress_note(struct hs_progress *progress, const char *format, ...)
     va_end(arguments);
     hs_error_set(&line, HS_OK, "%s", text);
     hs_progress_line_clear(&progress->line);
-    fprintf(stderr, "hiersearch %s: note: %s\n", progress->command, line.message);
+    fprintf(stderr, "hiersearch measure: note: %s\n", line.message);
 }
 
 static void draw(struct hs_progress *progress, const struct hs_contest *contest,

@@ -13,12 +13,11 @@
 
 struct hs_progress {
     struct hs_progress_line line; /* the time left is the budget's: "at most" */
-    const char *command;          /* "measure": whose notes these are */
     uint64_t bytes;               /* message size */
 };
 
 /* Looks at stderr. */
-void hs_progress_init(struct hs_progress *progress, const char *command, bool quiet);
+void hs_progress_init(struct hs_progress *progress, bool quiet);
 /* After a step: draws, or says what is done now. */
 void hs_progress_step(struct hs_progress *progress, const struct hs_contest *contest,
                       const struct hs_step *step, double elapsed_seconds);

@@ -327,25 +327,29 @@ enum { FITS(HS_COLUMN_ID) };
 static const struct hs_column fits[] = {FITS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick all_fits[] = {P(FIT_LEVEL), P(SCOPE),       P(SIZES),   P(STRIDE),
-                                          P(STEP_TEXT), P(FITTED_TEXT), P(HALF),    P(SPREAD),
-                                          P(POINTS),    P(RESIDUAL),    P(ENTERING)},
-                            level_fits[] = {P(LONG_LEVEL),       P(SIZE),
-                                            P(MICROSECONDS),     P(MICROSECONDS_CI95),
-                                            P(GIGABYTES),        P(GIGABYTES_CI95),
-                                            P(HALF_OR_DASH),     {SPREAD, "time +- %"},
-                                            P(RESIDUAL),         P(POINTS),
-                                            {MIN_BYTES, "from"}, {MAX_BYTES, "to"}};
+static const struct hs_pick
+    all_fits[] = {P(FIT_LEVEL), P(SCOPE),  P(SIZES),  P(STRIDE),   P(STEP_TEXT), P(FITTED_TEXT),
+                  P(HALF),      P(SPREAD), P(POINTS), P(RESIDUAL), P(ENTERING)},
+    level_fits[] = {P(LONG_LEVEL), P(SIZE),           P(MICROSECONDS),     P(MICROSECONDS_CI95),
+                    P(GIGABYTES),  P(GIGABYTES_CI95), P(HALF_OR_DASH),     {SPREAD, "time +- %"},
+                    P(RESIDUAL),   P(POINTS),         {MIN_BYTES, "from"}, {MAX_BYTES, "to"}},
+    levels_alone[] = {P(LONG_LEVEL), P(MICROSECONDS),   P(MICROSECONDS_CI95),
+                      P(GIGABYTES),  P(GIGABYTES_CI95), P(RESIDUAL),
+                      P(POINTS)};
 #undef P
 
-void hs_fits_table(struct hs_table *table, const struct hs_system *system, bool layers)
+void hs_fits_table(struct hs_table *table, const struct hs_system *system, enum hs_fits_of view)
 {
     HS_TABLE_INIT(table, "fits", fits);
-    table->picks = layers ? HS_PICKS(all_fits) : HS_PICKS(level_fits);
+    table->picks = view == HS_FITS_OF_LAYERS  ? HS_PICKS(all_fits)
+                   : view == HS_FITS_OF_SIZES ? HS_PICKS(level_fits)
+                                              : HS_PICKS(levels_alone);
     for (size_t i = 0; i < system->fits.count; i++) {
         const struct hs_fit *fit = &system->fits.items[i];
 
-        if (!layers && fit->scope == HS_FIT_LAYER)
+        if (fit->scope > (view == HS_FITS_OF_LEVELS  ? HS_FIT_LEVEL
+                          : view == HS_FITS_OF_SIZES ? HS_FIT_SIZE
+                                                     : HS_FIT_LAYER))
             continue;
         hs_table_row(table);
         FITS(HS_COLUMN_PUT)

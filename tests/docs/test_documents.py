@@ -40,7 +40,7 @@ COMMAND = re.compile(SETTING + r"(?:(?:\./|tests/|bench/)\S+|" + "|".join(map(re
 REMARK = re.compile(r"(\s{2,}#.*|\s{3,}[^-\s].*)$")
 # A word of two capitals or more, brackets, or three dots: a pattern. Settings and file names with digits or dots are not.
 PATTERN = re.compile(r"(?:^|[\s|=\[:])(?:[A-Z][A-Z]+(?:\.[a-z]+)?)(?=[\s|\].:,]|$)|\[|\.\.\.")
-MEASURED = re.compile(r"\bhiersearch (measure|calibrate|profile)\b|\bmake bench")
+MEASURED = re.compile(r"\bhiersearch (measure|profile)\b|\bmake bench")
 UNITS = re.compile(r"\b(?:us|ms|s)\b")
 
 
