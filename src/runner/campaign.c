@@ -527,7 +527,7 @@ void hs_campaign_release(struct hs_campaign *campaign)
     for (size_t i = 0; i < campaign->size_count; i++) {
         hs_candidates_release(&campaign->sizes[i].candidates);
         hs_certificate_release(&campaign->sizes[i].certificate);
-        hs_contest_release(&campaign->sizes[i].contest);
+        hs_race_release(&campaign->sizes[i].race);
     }
     free(campaign->sizes);
     campaign->sizes = NULL;

@@ -23,7 +23,6 @@
 #include "model/problem.h"
 #include "runner/bench.h"
 #include "runner/candidates.h"
-#include "runner/contest.h"
 #include "runner/grid.h"
 #include "runner/guard.h"
 #include "runner/journal.h"
@@ -31,6 +30,7 @@
 #include "runner/placement.h"
 #include "runner/planner.h"
 #include "runner/progress.h"
+#include "runner/race.h"
 #include "runner/ranks.h"
 #include "system/system.h"
 
@@ -41,7 +41,7 @@ struct hs_size_run {
     struct hs_certificate certificate; /* {0} where no layers were measured */
     double share_seconds;              /* of the budget: for layers and race */
     double layers_seconds;             /* that they took */
-    struct hs_contest contest;
+    struct hs_race race;
     uint64_t padded_bytes; /* 0: not padded, or not known yet */
     bool begun;
 };

@@ -17,8 +17,8 @@ static size_t count_status(const struct hs_campaign *campaign, enum hs_measure_s
     size_t count = 0;
 
     for (size_t i = 0; i < campaign->size_count; i++)
-        for (size_t j = 0; j < campaign->sizes[i].contest.count; j++)
-            count += campaign->sizes[i].contest.items[j].status == status;
+        for (size_t j = 0; j < campaign->sizes[i].race.count; j++)
+            count += campaign->sizes[i].race.items[j].status == status;
     return count;
 }
 
@@ -41,9 +41,8 @@ static bool has_news(const struct hs_campaign *campaign)
     for (size_t i = 0; i < campaign->size_count; i++) {
         const struct hs_size_run *run = &campaign->sizes[i];
 
-        for (size_t j = 0; run->begun && j < run->contest.count; j++)
-            if (run->contest.items[j].seconds.count > 0 ||
-                run->contest.items[j].status != HS_MEASURE_OK)
+        for (size_t j = 0; run->begun && j < run->race.count; j++)
+            if (run->race.items[j].seconds.count > 0 || run->race.items[j].status != HS_MEASURE_OK)
                 return true;
     }
     return campaign->grid.measured_tasks > 0;
@@ -109,8 +108,8 @@ static enum hs_status check_usable(const struct hs_campaign *campaign,
     if (wrong > 1)
         snprintf(more, sizeof(more), "; so were %zu more", wrong - 1);
     for (size_t i = 0; wrong > 0 && i < campaign->size_count; i++)
-        for (size_t j = 0; j < campaign->sizes[i].contest.count; j++) {
-            const struct hs_contestant *item = &campaign->sizes[i].contest.items[j];
+        for (size_t j = 0; j < campaign->sizes[i].race.count; j++) {
+            const struct hs_arm *item = &campaign->sizes[i].race.items[j];
 
             if (item->status == HS_MEASURE_WRONG)
                 return hs_fail(err, HS_WRONG, "the data of %s was wrong at %s: %s%s", item->name,
@@ -184,8 +183,8 @@ static void mark_timeout(struct hs_campaign *campaign, const struct hs_guard_end
                                       : campaign->settings.campaign.sizes.last,
                                &line, &ignored);
     else if (racing && end->subject != HS_GUARD_NOBODY)
-        hs_contest_fault(&campaign->sizes[campaign->current].contest, end->subject,
-                         HS_MEASURE_TIMEOUT, why);
+        hs_race_fault(&campaign->sizes[campaign->current].race, end->subject, HS_MEASURE_TIMEOUT,
+                      why);
 }
 
 void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)

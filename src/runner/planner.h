@@ -4,7 +4,7 @@
  *
  * What is measured next is a planner's decision; the campaign does the rest: it tells the other
  * ranks, has the bench take the step (bench.h), and tells the planner what came of it. The
- * decisions themselves are pure, without MPI, clock and files: contest.h, search/lazy_planner.h,
+ * decisions themselves are pure, without MPI, clock and files: race.h, search/lazy_planner.h,
  * grid.h. A planner joins one of them to the campaign's settings, journal and progress.
  */
 #ifndef HS_RUNNER_PLANNER_H

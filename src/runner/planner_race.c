@@ -1,5 +1,5 @@
 /* The race of plans: one message size after the other, each for its share of the budget. What goes
- * on inside a race is contest.h's. */
+ * on inside a race is race.h's. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +65,14 @@ static enum hs_status add_arms(struct hs_campaign *campaign, struct hs_size_run 
     const struct hs_measure_settings *settings = &campaign->settings;
     const struct hs_candidates *candidates = &run->candidates;
     const char *const *natives = engine->natives[settings->campaign.call.collective];
-    struct hs_contest *contest = &run->contest;
+    struct hs_race *race = &run->race;
     enum hs_status status = HS_OK;
     struct hs_plan flat;
 
-    contest->problem = hs_campaign_problem(campaign, (double)run->bytes);
-    flat = hs_problem_flat(&contest->problem);
-    contest->elements = run->bytes / hs_datatype_bytes(settings->campaign.datatype);
-    contest->rules = (struct hs_contest_rules){
+    race->problem = hs_campaign_problem(campaign, (double)run->bytes);
+    flat = hs_problem_flat(&race->problem);
+    race->elements = run->bytes / hs_datatype_bytes(settings->campaign.datatype);
+    race->rules = (struct hs_race_rules){
         .precision = settings->precision,
         .min_samples = (size_t)settings->min_samples,
         .max_samples = (size_t)settings->max_samples,
@@ -82,10 +82,10 @@ static enum hs_status add_arms(struct hs_campaign *campaign, struct hs_size_run 
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
             if ((hs_plan_compare(&candidates->plans[i], &flat) != 0) == others)
-                status = hs_contest_add(contest, &candidates->plans[i], err);
+                status = hs_race_add(race, &candidates->plans[i], err);
     for (int i = 0; natives[i] && status == HS_OK; i++)
         if (!engine->has_native || engine->has_native(i))
-            status = hs_contest_add_baseline(contest, natives[i], i, err);
+            status = hs_race_add_baseline(race, natives[i], i, err);
     return status;
 }
 
@@ -131,10 +131,10 @@ static enum hs_status restore_sizes(struct hs_campaign *campaign, size_t first, 
     for (size_t i = first; i < first + count && status == HS_OK; i++) {
         struct hs_size_run *run = &campaign->sizes[i];
 
-        status = hs_journal_restore(journal, &run->contest, run->bytes,
+        status = hs_journal_restore(journal, &run->race, run->bytes,
                                     campaign->settings.campaign.retry, err);
-        done += hs_contest_done(&run->contest);
-        all += run->contest.count;
+        done += hs_race_done(&run->race);
+        all += run->race.count;
     }
     if (status == HS_OK && !journal->path)
         return HS_OK;
@@ -153,7 +153,7 @@ static enum hs_status restore(struct hs_campaign *campaign, struct hs_error *err
 }
 
 static void write_arm(struct hs_campaign *campaign, const struct hs_size_run *run,
-                      struct hs_contestant *item)
+                      struct hs_arm *item)
 {
     struct hs_error error;
 
@@ -167,8 +167,8 @@ static void journal(struct hs_campaign *campaign)
     for (size_t i = 0; i < campaign->size_count; i++) {
         const struct hs_size_run *run = &campaign->sizes[i];
 
-        for (size_t j = 0; run->begun && j < run->contest.count; j++)
-            write_arm(campaign, run, &run->contest.items[j]);
+        for (size_t j = 0; run->begun && j < run->race.count; j++)
+            write_arm(campaign, run, &run->race.items[j]);
     }
 }
 
@@ -186,9 +186,9 @@ static enum hs_status begin(struct hs_campaign *campaign, size_t *elements, stru
     if (status == HS_OK && campaign->lazy && campaign->settings.campaign.resume)
         status = restore_sizes(campaign, campaign->current, 1, err);
     run->begun = true;
-    run->contest.rules.budget_seconds = run->share_seconds - run->layers_seconds;
+    run->race.rules.budget_seconds = run->share_seconds - run->layers_seconds;
     campaign->progress.bytes = run->bytes;
-    *elements = run->contest.elements;
+    *elements = run->race.elements;
     return status;
 }
 
@@ -196,7 +196,7 @@ static enum hs_status next(struct hs_campaign *campaign, struct hs_step *step,
                            double elapsed_seconds, struct hs_error *err)
 {
     (void)err;
-    *step = hs_contest_next(&hs_campaign_size(campaign)->contest, elapsed_seconds);
+    *step = hs_race_next(&hs_campaign_size(campaign)->race, elapsed_seconds);
     return HS_OK;
 }
 
@@ -206,18 +206,18 @@ static enum hs_status tell(struct hs_campaign *campaign, const struct hs_step *s
                            struct hs_error *err)
 {
     struct hs_size_run *run = hs_campaign_size(campaign);
-    enum hs_status status = hs_contest_tell(&run->contest, step, outcome, err);
+    enum hs_status status = hs_race_tell(&run->race, step, outcome, err);
     enum hs_datatype datatype = campaign->settings.campaign.datatype;
     size_t line = hs_backend_line(campaign->backend, datatype);
     uint64_t padded = hs_task_padded(&step->task, line) * hs_datatype_bytes(datatype);
 
     if (step->task.kind == HS_TASK_PLAN && padded > run->bytes && padded > run->padded_bytes)
         run->padded_bytes = padded;
-    if (hs_contestant_done(&run->contest.items[step->item])) {
-        write_arm(campaign, run, &run->contest.items[step->item]);
+    if (hs_arm_done(&run->race.items[step->item])) {
+        write_arm(campaign, run, &run->race.items[step->item]);
         hs_campaign_sync(campaign);
     }
-    hs_progress_step(&campaign->progress, &run->contest, step, elapsed_seconds);
+    hs_progress_step(&campaign->progress, &run->race, step, elapsed_seconds);
     return status;
 }
 

@@ -36,7 +36,7 @@ static bool copy_numbers(double **out, const struct hs_samples *samples)
     return *out != NULL;
 }
 
-static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
+static bool copy_layers(struct hs_measured *measured, const struct hs_arm *item)
 {
     if (item->layers.whole.count == 0)
         return true;
@@ -51,7 +51,7 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     return true;
 }
 
-static bool copy_choices(struct hs_measured *measured, const struct hs_contestant *item)
+static bool copy_choices(struct hs_measured *measured, const struct hs_arm *item)
 {
     if (item->choice_count == 0)
         return true;
@@ -71,7 +71,7 @@ static bool copy_choices(struct hs_measured *measured, const struct hs_contestan
 }
 
 /* Why it is not to be trusted fully, or has no measurement. */
-static void reason_of(char *text, size_t bytes, const struct hs_contestant *item, double precision)
+static void reason_of(char *text, size_t bytes, const struct hs_arm *item, double precision)
 {
     snprintf(text, bytes, "%s", item->reason);
     if (text[0])
@@ -86,7 +86,7 @@ static void reason_of(char *text, size_t bytes, const struct hs_contestant *item
         snprintf(text, bytes, "out of time before reaching +-%.3g %%", 100 * precision);
 }
 
-static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_contestant *item,
+static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_arm *item,
                                     double precision, struct hs_error *err)
 {
     struct hs_summary summary;
@@ -122,8 +122,8 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
 
 static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_campaign *campaign,
-                                    const struct hs_problem *problem,
-                                    const struct hs_contestant *item, struct hs_error *err)
+                                    const struct hs_problem *problem, const struct hs_arm *item,
+                                    struct hs_error *err)
 {
     struct hs_candidate *candidate;
     enum hs_status status = HS_OK;
@@ -141,10 +141,9 @@ static enum hs_status add_candidate(struct hs_result_message *message,
     return fill_measured(candidate->measured, item, campaign->settings.precision, err);
 }
 
-static enum hs_status add_contestant(struct hs_result_message *message,
-                                     const struct hs_campaign *campaign,
-                                     const struct hs_problem *problem,
-                                     const struct hs_contestant *item, struct hs_error *err)
+static enum hs_status add_arm(struct hs_result_message *message, const struct hs_campaign *campaign,
+                              const struct hs_problem *problem, const struct hs_arm *item,
+                              struct hs_error *err)
 {
     struct hs_baseline_result *baseline;
 
@@ -238,12 +237,12 @@ static void fill_flat(struct hs_result_message *message, const struct hs_result 
 static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_size_run *run,
                                  struct hs_error *err)
 {
-    size_t raced = hs_contest_raced(&run->contest);
+    size_t dropped = hs_race_dropped(&run->race);
 
     if (run->candidates.pruned > 0 &&
         !hs_result_add_pruned(message, run->candidates.rule, run->candidates.pruned))
         return hs_no_memory(err);
-    if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
+    if (dropped > 0 && !hs_result_add_pruned(message, "racing", dropped))
         return hs_no_memory(err);
     return HS_OK;
 }
@@ -259,22 +258,21 @@ static enum hs_status add_certificate(struct hs_result_message *message,
     return hs_fields_copy(&hs_certificate_fields, message->certificate, &run->certificate, err);
 }
 
-/* What the contest says of the winner: how far its whole is off, and whether some other plan beat
+/* What the race says of the winner: how far its whole is off, and whether some other plan beat
  * it. */
 static void confront(struct hs_result_message *message, const struct hs_campaign *campaign,
-                     const struct hs_contest *contest)
+                     const struct hs_race *race)
 {
     struct hs_certificate *certificate = message->certificate;
-    const struct hs_contestant *best = hs_contest_best(contest), *item;
+    const struct hs_arm *best = hs_race_best(race), *item;
     char name[HS_SPLIT_TEXT];
 
     if (certificate->winner.split.count == 0)
         return;
-    item = hs_contest_find(contest, hs_plan_format(name, &certificate->winner));
+    item = hs_race_find(race, hs_plan_format(name, &certificate->winner));
     if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
-        hs_certificate_widen(certificate, hs_contestant_median(item),
-                             HS_NORMAL95 * hs_samples_noise(&item->seconds) *
-                                 hs_contestant_median(item));
+        hs_certificate_widen(certificate, hs_arm_median(item),
+                             HS_NORMAL95 * hs_samples_noise(&item->seconds) * hs_arm_median(item));
     certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
                            hs_plan_same_layers(&best->plan, &certificate->winner) &&
                            !hs_campaign_crowded(campaign, NULL);
@@ -301,12 +299,12 @@ static enum hs_status add_size(struct hs_result *result, const struct hs_campaig
     status = add_certificate(message, run, err);
     if (status == HS_OK)
         status = add_pruned(message, run, err);
-    for (size_t i = 0; i < run->contest.count && status == HS_OK; i++)
-        status = add_contestant(message, campaign, &problem, &run->contest.items[i], err);
+    for (size_t i = 0; i < run->race.count && status == HS_OK; i++)
+        status = add_arm(message, campaign, &problem, &run->race.items[i], err);
     if (status != HS_OK)
         return status;
     if (message->certificate)
-        confront(message, campaign, &run->contest);
+        confront(message, campaign, &run->race);
     fill_flat(message, result);
     hs_result_rank(message, NULL);
     return hs_answer_measured(message, result, err);

@@ -33,10 +33,10 @@ static void say_text(struct hs_sheet *sheet, struct hs_text *text)
 }
 
 /* The whole of the runs in which a plan's layers were timed. */
-static double whole_seconds(const void *contest, const struct hs_result_message *message,
+static double whole_seconds(const void *race, const struct hs_result_message *message,
                             const struct hs_plan *plan)
 {
-    const struct hs_contestant *item = hs_contest_find(contest, HS_AS_PLAN(plan));
+    const struct hs_arm *item = hs_race_find(race, HS_AS_PLAN(plan));
 
     (void)message;
     return item ? hs_samples_median(&item->layers.whole) : NAN;
@@ -370,7 +370,7 @@ static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
     struct hs_candidates_source of = {.result = result,
                                       .message = message,
                                       .whole_seconds = whole_seconds,
-                                      .timings = &campaign->sizes[index].contest};
+                                      .timings = &campaign->sizes[index].race};
     struct hs_text line = {0};
     struct hs_table table;
 
