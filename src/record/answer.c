@@ -228,10 +228,11 @@ static bool add_texts(struct hs_answer *answer, const struct hs_result *result,
     bool whole;
 
     hs_text_append(&evidence, "measured here");
-    if (placement->crowded_ranks > 0)
+    if (placement->oversubscribed_ranks > 0)
         hs_text_append(&evidence, ", where %lld ranks share %lld core%s: do not generalise",
-                       (long long)placement->crowded_ranks, (long long)placement->crowded_cores,
-                       HS_PLURAL((size_t)placement->crowded_cores));
+                       (long long)placement->oversubscribed_ranks,
+                       (long long)placement->oversubscribed_cores,
+                       HS_PLURAL((size_t)placement->oversubscribed_cores));
     if (answer->verdict.advice == HS_ADVICE_UNDECIDED) {
         append_next(&next, result, message);
         answer->next = calloc(1, sizeof(*answer->next));

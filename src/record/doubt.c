@@ -71,9 +71,10 @@ void hs_doubt_append(struct hs_text *out, const struct hs_result *result,
     /* A simulation is not chance. */
     if (!winner || result->np == 1 || (result->backend && strcmp(result->backend, "simgrid") == 0))
         return;
-    if (placement->crowded_ranks > 0) {
-        hs_text_append(out, "%" PRId64 " ranks share %" PRId64 " core%s", placement->crowded_ranks,
-                       placement->crowded_cores, placement->crowded_cores == 1 ? "" : "s");
+    if (placement->oversubscribed_ranks > 0) {
+        hs_text_append(out, "%" PRId64 " ranks share %" PRId64 " core%s",
+                       placement->oversubscribed_ranks, placement->oversubscribed_cores,
+                       placement->oversubscribed_cores == 1 ? "" : "s");
         separator = ", ";
     }
     least = fewest_samples(message, winner->measured->sample_count);

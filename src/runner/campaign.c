@@ -38,7 +38,7 @@ static enum hs_status agree(struct hs_campaign *campaign, enum hs_status status,
 /* ---- where and on what ---- */
 
 /* The machine with most ranks per core. */
-static void find_crowd(struct hs_campaign *campaign)
+static void find_oversubscription(struct hs_campaign *campaign)
 {
     const struct hs_idle *idle = &campaign->ranks.idle;
     double most = (double)idle->ranks_here / idle->cores_here, values[2] = {0, 0};
@@ -49,18 +49,18 @@ static void find_crowd(struct hs_campaign *campaign)
         values[1] = idle->cores_here;
     }
     hs_ranks_largest(&campaign->ranks, values, 2);
-    campaign->crowded_ranks = values[0];
-    campaign->crowded_cores = values[1];
+    campaign->oversubscribed_ranks = values[0];
+    campaign->oversubscribed_cores = values[1];
 }
 
-int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores)
+int64_t hs_campaign_oversubscribed(const struct hs_campaign *campaign, int64_t *cores)
 {
-    bool crowded =
-        campaign->crowded_ranks > campaign->crowded_cores && !campaign->backend->virtual_clock;
+    bool oversubscribed = campaign->oversubscribed_ranks > campaign->oversubscribed_cores &&
+                          !campaign->backend->virtual_clock;
 
     if (cores)
-        *cores = crowded ? (int64_t)campaign->crowded_cores : 0;
-    return crowded ? (int64_t)campaign->crowded_ranks : 0;
+        *cores = oversubscribed ? (int64_t)campaign->oversubscribed_cores : 0;
+    return oversubscribed ? (int64_t)campaign->oversubscribed_ranks : 0;
 }
 
 struct hs_problem hs_campaign_problem(const struct hs_campaign *campaign, double bytes)
@@ -96,7 +96,7 @@ static enum hs_status find_ranks(struct hs_campaign *campaign, struct hs_error *
     if (status != HS_OK)
         return status;
     hs_ranks_init(&campaign->ranks, campaign->order.ordered);
-    find_crowd(campaign);
+    find_oversubscription(campaign);
     hs_guard_serve(campaign->guard, campaign->ranks.rank, campaign->ranks.np, hs_outcome_cut_short,
                    campaign);
     hs_progress_init(&campaign->progress,

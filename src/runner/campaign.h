@@ -52,8 +52,9 @@ struct hs_campaign {
     struct hs_guard *guard;     /* the caller's */
     char created[HS_CLOCK_UTC]; /* when it began */
     struct hs_rank_order order;
-    struct hs_ranks ranks;               /* of order.ordered, once that is there */
-    double crowded_ranks, crowded_cores; /* of the most crowded machine; see hs_campaign_crowded */
+    struct hs_ranks ranks; /* of order.ordered, once that is there */
+    double oversubscribed_ranks,
+        oversubscribed_cores; /* of the most oversubscribed machine; see hs_campaign_oversubscribed */
     bool has_system;
     struct hs_system system; /* the description; at the end of a calibration the fitted one */
     struct hs_system played; /* by the null backend; {0} for others */
@@ -96,7 +97,7 @@ struct hs_size_run *hs_campaign_size(struct hs_campaign *campaign);
 
 /* How many ranks share *cores (may be NULL) cores of a machine, where they outnumber them and where
  * a real clock runs; else 0. */
-int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores);
+int64_t hs_campaign_oversubscribed(const struct hs_campaign *campaign, int64_t *cores);
 
 /* Rank 0, locked. After something was journaled, of which `status` says how it went; and to bring
  * it to the disk. What goes wrong is noted once, the run goes on. */

@@ -275,7 +275,7 @@ static void confront(struct hs_result_message *message, const struct hs_campaign
                              HS_NORMAL95 * hs_samples_noise(&item->seconds) * hs_arm_median(item));
     certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
                            hs_plan_same_layers(&best->plan, &certificate->winner) &&
-                           !hs_campaign_crowded(campaign, NULL);
+                           !hs_campaign_oversubscribed(campaign, NULL);
 }
 
 static enum hs_status add_size(struct hs_result *result, const struct hs_campaign *campaign,
@@ -367,7 +367,8 @@ static enum hs_status fill_placement(struct hs_placement *placement,
     if (!placement->nodes)
         return hs_no_memory(err);
     placement->node_count = count;
-    placement->crowded_ranks = hs_campaign_crowded(campaign, &placement->crowded_cores);
+    placement->oversubscribed_ranks =
+        hs_campaign_oversubscribed(campaign, &placement->oversubscribed_cores);
     for (size_t i = 0; i < count; i++) {
         placement->nodes[i].ranks = order->nodes[i].ranks;
         placement->nodes[i].host = hs_strdup(order->nodes[i].host);

@@ -334,10 +334,10 @@ static void say_caveats(struct hs_sheet *sheet, const struct hs_result *result)
 {
     const struct hs_placement *placement = &result->placement;
 
-    if (placement->crowded_ranks > 0)
+    if (placement->oversubscribed_ranks > 0)
         hs_sheet_say(sheet, "%" PRId64 " ranks share %" PRId64 " core%s: do not generalise.\n",
-                     placement->crowded_ranks, placement->crowded_cores,
-                     HS_PLURAL(placement->crowded_cores));
+                     placement->oversubscribed_ranks, placement->oversubscribed_cores,
+                     HS_PLURAL(placement->oversubscribed_cores));
     if (result->extrapolated)
         hs_sheet_say(sheet, "* beyond the machine as described\n");
 }

@@ -123,7 +123,7 @@ crowd=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 launch=(taskset -c "$crowd" "${launch[@]}")
 measure 4 --size 4KiB --backend host --warmup 1 --precision 20% --max-samples 8 --budget 12s --layer-runs 0 -o crowd.json
 check "where ranks share cores nothing is certain, and that is said" '[ $status = 0 ] && is_valid crowd.json && holds crowd.json \
-    "r[\"placement\"][\"crowded_ranks\"] == 4 and r[\"placement\"][\"crowded_cores\"] == 1 and not m[\"certificate\"][\"certain\"]" && \
+    "r[\"placement\"][\"oversubscribed_ranks\"] == 4 and r[\"placement\"][\"oversubscribed_cores\"] == 1 and not m[\"certificate\"][\"certain\"]" && \
     grep -q "^4 ranks share 1 core: do not generalise\.$" out'
 
 measure 4 --size 4KiB --all --search lazy
