@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/exec_measure.h"
 #include "cli/faults.h"
 #include "cli/option_rows.h"
 #include "search/search.h"
@@ -167,7 +167,7 @@ static const struct hs_option options[] = {
 static enum hs_status run(struct hs_context *context, void *settings, struct hs_error *err)
 {
     (void)settings;
-    return hs_become_measure(context, err);
+    return hs_exec_measure(context, err);
 }
 
 const struct hs_command hs_command_measure = {

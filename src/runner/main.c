@@ -40,13 +40,13 @@ static enum hs_status answer(enum hs_option_request request, struct hs_error *er
 static int say_once(enum hs_option_request request, enum hs_status status, struct hs_error *error)
 {
     int rank;
-    bool launched = hs_launcher_rank(&rank, NULL), speaks = hs_launcher_speaks();
+    bool launched = hs_launcher_rank(&rank, NULL), is_root = hs_launcher_is_root();
 
     if (launched) /* nobody ends before it is said */
         MPI_Init(NULL, NULL);
-    if (speaks && status == HS_OK)
+    if (is_root && status == HS_OK)
         status = answer(request, error);
-    if (speaks && status != HS_OK)
+    if (is_root && status != HS_OK)
         print_error(error);
     if (launched)
         MPI_Finalize();
@@ -89,7 +89,7 @@ static int launch(struct hs_campaign *campaign, struct hs_error *error)
     int provided, rank = 0, np = 0;
 
     if (status != HS_OK) {
-        if (hs_launcher_speaks())
+        if (hs_launcher_is_root())
             print_error(error);
         return hs_status_exit(status);
     }

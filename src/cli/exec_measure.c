@@ -1,5 +1,5 @@
-/* become_measure.c - see become_measure.h. */
-#include "cli/become_measure.h"
+/* exec_measure.c - see exec_measure.h. */
+#include "cli/exec_measure.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "base/places.h"
 
-enum hs_status hs_become_measure(struct hs_context *context, struct hs_error *err)
+enum hs_status hs_exec_measure(struct hs_context *context, struct hs_error *err)
 {
     size_t count = 0;
     char path[PATH_MAX], **argv;
