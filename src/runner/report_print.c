@@ -20,14 +20,16 @@
 #define SIZES_SHOWN 8
 
 /* A sentence, or several, broken at 80 columns; takes the text. */
-static void say_text(struct hs_sheet *sheet, struct hs_text *text)
+static void say_text(struct hs_sheet *sheet, struct hs_text *text, bool stressed)
 {
     struct hs_text lines = {0};
 
     if (sheet->format == HS_FORMAT_TEXT && !text->failed && text->data)
         hs_text_wrap(&lines, text->data, 0, 0, WIDTH);
     if (!text->failed && !lines.failed && text->data)
-        hs_sheet_say(sheet, "%s\n", lines.data ? lines.data : text->data);
+        (stressed ? hs_sheet_stress : hs_sheet_say)(sheet, "%s",
+                                                    lines.data ? lines.data : text->data);
+    hs_sheet_say(sheet, "\n");
     hs_text_release(&lines);
     hs_text_release(text);
 }
@@ -86,7 +88,8 @@ static void append_time(struct hs_text *out, const struct hs_measured *measured)
 
     hs_text_append(out, "%s", HS_AS_TIME(measured->median_seconds));
     if (half > 0) /* not NaN, and not where a machine is played */
-        hs_text_append(out, " +-%.2g %%", 100 * half / measured->median_seconds);
+        hs_text_append(out, " +-%.*f %%", half < 0.1 * measured->median_seconds,
+                       100 * half / measured->median_seconds);
 }
 
 /* "MPI_Allreduce", or "the flat plan 8": what the fastest plan is compared with. */
@@ -191,8 +194,9 @@ static void append_layers(struct hs_text *out, const struct hs_certificate *cert
 {
     hs_text_append(out, "Estimate from single layers: ");
     if (certificate->winner.split.count > 0)
-        hs_text_append(out, "%s, %s +-%.2g %%", HS_AS_PLAN(&certificate->winner),
+        hs_text_append(out, "%s, %s +-%.*f %%", HS_AS_PLAN(&certificate->winner),
                        HS_AS_TIME(certificate->seconds),
+                       certificate->ci95_seconds < 0.1 * certificate->seconds,
                        100 * certificate->ci95_seconds / certificate->seconds);
     else
         hs_text_append(out, "none");
@@ -376,10 +380,7 @@ static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
 
     say_head(sheet, result, message, false);
     append_verdict(&line, result, message);
-    if (!line.failed)
-        hs_sheet_stress(sheet, "%s", line.data);
-    hs_sheet_say(sheet, "\n");
-    hs_text_release(&line);
+    say_text(sheet, &line, true);
     if (message->answer)
         append_odds(&line, message);
     if (!details && hs_sheet_is_read(sheet)) {
@@ -391,14 +392,14 @@ static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
     while (line.length > 0 && line.data[line.length - 1] == ' ')
         line.data[--line.length] = '\0';
     if (line.length > 0)
-        say_text(sheet, &line);
+        say_text(sheet, &line, false);
     hs_text_release(&line);
     hs_sheet_say(sheet, "\n");
     hs_candidates_table(&table, details ? HS_OF_MEASURE : HS_OF_RACE, &of);
     hs_sheet_table(sheet, &table);
     if (message->certificate) {
         append_layers(&line, message->certificate);
-        say_text(sheet, &line);
+        say_text(sheet, &line, false);
     }
     if (details)
         say_details(sheet, result, message);
@@ -407,7 +408,7 @@ static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
     say_caveats(sheet, result);
     if (message->answer && message->answer->next_count > 0) {
         hs_text_append(&line, "Next: %s", message->answer->next[0]);
-        say_text(sheet, &line);
+        say_text(sheet, &line, false);
     }
 }
 
@@ -485,10 +486,8 @@ static void say_sweep(struct hs_sheet *sheet, const struct hs_report *report)
 
     say_head(sheet, result, &result->messages[0], true);
     append_counts(&line, result);
-    if (!line.failed)
-        hs_sheet_stress(sheet, "%s", line.data);
-    hs_sheet_say(sheet, "\n\n");
-    hs_text_release(&line);
+    say_text(sheet, &line, true);
+    hs_sheet_say(sheet, "\n");
     hs_winners_init(&table, HS_BY_SIZE);
     for (size_t i = 0; i < result->message_count; i++) {
         bool all = result->message_count <= SIZES_SHOWN;
@@ -618,18 +617,16 @@ static enum hs_status print_calibration(struct hs_text *out, const struct hs_cam
     hs_report_calls_append(&line, campaign);
     hs_text_append(&line, ", %s %s", hs_datatype_names[settings->campaign.datatype],
                    hs_operation_names[settings->campaign.operation]);
-    say_text(&sheet, &line);
+    say_text(&sheet, &line, false);
     hs_sheet_say(&sheet, "\n");
     hs_text_append(&line, "%s is calibrated: %zu layer%s in %s", system->name, layers,
                    HS_PLURAL(layers), HS_AS_TIME(campaign->seconds));
     if (isfinite(typical))
-        hs_text_append(&line, ", fitted within %.2g %% (at worst %.2g %%)", 100 * typical,
+        hs_text_append(&line, ", fitted within %.1f %% (at worst %.1f %%)", 100 * typical,
                        100 * worst);
     hs_text_append(&line, ".");
-    if (!line.failed)
-        hs_sheet_stress(&sheet, "%s", line.data);
-    hs_text_release(&line);
-    hs_sheet_say(&sheet, "\n\n");
+    say_text(&sheet, &line, true);
+    hs_sheet_say(&sheet, "\n");
     if (settings->details || !hs_sheet_is_read(&sheet))
         hs_fits_table(&table, system, HS_FITS_OF_SIZES);
     else
@@ -640,13 +637,13 @@ static enum hs_status print_calibration(struct hs_text *out, const struct hs_cam
     if (fits->refusal_count > 0)
         hs_text_append(&line, " %zu layer%s refused, see the notes.", fits->refusal_count,
                        HS_PLURAL(fits->refusal_count));
-    say_text(&sheet, &line);
+    say_text(&sheet, &line, false);
     if (settings->details)
         say_calibration_details(&sheet, campaign);
     if (strcmp(output, "-") != 0) {
         hs_text_append(&line, "Next: hiersearch predict %s --np %d --size %s", output,
                        campaign->ranks.np, HS_AS_BYTES(settings->campaign.sizes.last));
-        say_text(&sheet, &line);
+        say_text(&sheet, &line, false);
     }
     return hs_sheet_end(&sheet, err);
 }

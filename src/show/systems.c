@@ -248,14 +248,16 @@ static const char *range_text(char text[TEXT_BYTES], const char *from, const cha
     return text;
 }
 
-/* What sets a fit's layers apart from others of its level. */
-static const char *fit_mark(char text[TEXT_BYTES], const struct hs_fit *fit)
+/* The level, and what sets a fit's layers apart from others of it. */
+static const char *fit_level(char text[TEXT_BYTES], const struct hs_system *system,
+                             const struct hs_fit *fit)
 {
     bool ring = fit->algorithm == HS_RING;
 
-    snprintf(text, TEXT_BYTES, "%s%s%s%s", fit->straddles ? ", straddling" : "", ring ? "" : ", ",
+    snprintf(text, TEXT_BYTES, "%s%s%s%s%s", system->levels[fit->level].name,
+             fit->straddles ? ", straddling" : "", ring ? "" : ", ",
              ring ? "" : hs_algorithm_names[fit->algorithm], fit->exchanges ? ", exchange" : "");
-    return text[0] ? text : NULL;
+    return text;
 }
 
 /* Numbers of a scope wider than this do not exist. */
@@ -308,8 +310,7 @@ static const char *share_number(char text[HS_FIGURE_TEXT], int64_t number)
            range_text((char[TEXT_BYTES]){0}, HS_AS_SIZE(fit->min_bytes),                           \
                       HS_AS_SIZE(fit->max_bytes), false))                                          \
     column(LONG_LEVEL, NULL, "level", NULL, TEXT, ALWAYS,                                          \
-           hs_value_marked(system->levels[fit->level].name,                                        \
-                           fit_mark((char[TEXT_BYTES]){0}, fit)))                                  \
+           fit_level((char[TEXT_BYTES]){0}, system, fit))                                          \
     column(SIZE, NULL, "size", NULL, COUNT, ALWAYS,                                                \
            or_any(fit->scope == HS_FIT_LEVEL ? 0 : fit->size, 0))                                  \
     column(MICROSECONDS, NULL, "latency us", NULL, FIGURE, ALWAYS,                                 \
