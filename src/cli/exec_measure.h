@@ -10,7 +10,8 @@
 
 #define HS_MEASURE_PROGRAM "hiersearch-measure"
 
-/* Executes it, with the context's arguments; returns only where that fails. HS_FAILED, HS_MEMORY. */
+/* Executes it, with the context's arguments; returns only where that fails. HS_FAILED, HS_MEMORY.
+ */
 enum hs_status hs_exec_measure(struct hs_context *context, struct hs_error *err);
 
 #endif

@@ -53,8 +53,8 @@ struct hs_campaign {
     char created[HS_CLOCK_UTC]; /* when it began */
     struct hs_rank_order order;
     struct hs_ranks ranks; /* of order.ordered, once that is there */
-    double oversubscribed_ranks,
-        oversubscribed_cores; /* of the most oversubscribed machine; see hs_campaign_oversubscribed */
+    /* Of the most oversubscribed machine; see hs_campaign_oversubscribed: */
+    double oversubscribed_ranks, oversubscribed_cores;
     bool has_system;
     struct hs_system system; /* the description; at the end of a calibration the fitted one */
     struct hs_system played; /* by the null backend; {0} for others */
