@@ -182,7 +182,7 @@ static const char *layers_claim(char text[64], const struct hs_certificate *cert
         return "other splits are not ruled out";
     if (certificate->within > 0) {
         snprintf(text, 64, "another split could be up to %.1f %% faster",
-                 100 * certificate->within / (1 + certificate->within));
+                 100 * certificate->within);
         return text;
     }
     return "others are equal within noise";
