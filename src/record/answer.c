@@ -184,7 +184,7 @@ static void append_next(struct hs_text *out, const struct hs_result *result,
         hs_text_append(out, " --mesh %s --over %s",
                        hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh),
                        hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
-    hs_text_append(out, " --precision 1%% --max-samples 1000 --budget 5min");
+    hs_text_append(out, " --precision 1%% --budget 5min");
 }
 
 /* Plans whose interval reaches into that of the first. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/backends.h"
+#include "model/limit.h"
 #include "record/doubt.h"
 #include "record/result_gaps.h"
 #include "runner/calibrate_plan.h"
@@ -15,22 +16,35 @@
 #include "show/systems.h"
 #include "show/winners.h"
 
-#define WIDTH       80 /* columns that the default output fits */
+#define WIDTH       80 /* columns and lines that the default output fits */
+#define LINES       14
 #define PLANS_SHOWN 4
 #define SIZES_SHOWN 8
 
-/* A sentence, or several, broken at 80 columns; takes the text. */
-static void say_text(struct hs_sheet *sheet, struct hs_text *text, bool stressed)
+/* Breaks sentences at 80 columns, where the format is text. Returns how many lines they are. */
+static size_t wrap(const struct hs_sheet *sheet, struct hs_text *text)
 {
     struct hs_text lines = {0};
+    size_t count = text->length > 0;
 
-    if (sheet->format == HS_FORMAT_TEXT && !text->failed && text->data)
+    if (sheet->format == HS_FORMAT_TEXT && !text->failed && text->data) {
         hs_text_wrap(&lines, text->data, 0, 0, WIDTH);
-    if (!text->failed && !lines.failed && text->data)
-        (stressed ? hs_sheet_stress : hs_sheet_say)(sheet, "%s",
-                                                    lines.data ? lines.data : text->data);
-    hs_sheet_say(sheet, "\n");
-    hs_text_release(&lines);
+        hs_text_release(text);
+        *text = lines;
+    }
+    for (size_t i = 0; i < text->length; i++)
+        count += text->data[i] == '\n' && i + 1 < text->length;
+    return count;
+}
+
+/* The sentences, on lines of their own; takes the text. */
+static void say_text(struct hs_sheet *sheet, struct hs_text *text, bool stressed)
+{
+    wrap(sheet, text);
+    if (!text->failed && text->length > 0) {
+        (stressed ? hs_sheet_stress : hs_sheet_say)(sheet, "%s", text->data);
+        hs_sheet_say(sheet, "\n");
+    }
     hs_text_release(text);
 }
 
@@ -286,8 +300,7 @@ static void say_sums(struct hs_sheet *sheet, const struct hs_result_message *mes
 }
 
 /* What the layers are sure of, in full. */
-static void say_certificate(struct hs_sheet *sheet, const struct hs_result *result,
-                            const struct hs_result_message *message)
+static void say_certificate(struct hs_sheet *sheet, const struct hs_result_message *message)
 {
     const struct hs_certificate *certificate = message->certificate;
     double margin = hs_certificate_margin(certificate);
@@ -311,7 +324,6 @@ static void say_certificate(struct hs_sheet *sheet, const struct hs_result *resu
         hs_sheet_say(sheet, "%s.\n", certificate->more_ties ? " and more" : "");
     }
     say_sums(sheet, message);
-    (void)result;
 }
 
 static void say_details(struct hs_sheet *sheet, const struct hs_result *result,
@@ -328,7 +340,7 @@ static void say_details(struct hs_sheet *sheet, const struct hs_result *result,
     say_choices(sheet, message);
     say_reach(sheet, result, message, true);
     if (message->certificate)
-        say_certificate(sheet, result, message);
+        say_certificate(sheet, message);
 }
 
 /* ---- one size, and several ----------------------------------------------------------------- */
@@ -363,53 +375,77 @@ static void say_head(struct hs_sheet *sheet, const struct hs_result *result,
                  reduced ? " " : "", reduced ? hs_operation_names[message->operation] : "");
 }
 
+/* Measured times below the limit: a line each. */
+static size_t count_beaten(const struct hs_result *result, const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = best_candidate(message);
+    struct hs_problem problem = hs_result_problem(result, message);
+    struct hs_limit limit;
+    size_t beaten = 0;
+
+    if (!result->has_system)
+        return 0;
+    limit = hs_limit_of(&result->system, &problem);
+    if (best)
+        beaten += hs_limit_reached(&limit, best->measured->median_seconds) > 1;
+    for (size_t i = 0; i < message->baseline_count; i++)
+        beaten += hs_measured_is_ok(&message->baselines[i].measured) &&
+                  hs_limit_reached(&limit, message->baselines[i].measured.median_seconds) > 1;
+    return beaten;
+}
+
+/* Without --details the fastest plans are shown, as many as there is room for; what single layers
+ * say goes first where there is not. */
 static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
                      const struct hs_campaign *campaign, size_t index)
 {
     const struct hs_result *result = &report->result;
     const struct hs_result_message *message = &result->messages[index];
-    bool details = campaign->settings.details;
-    size_t shown =
-        message->baseline_count < PLANS_SHOWN ? PLANS_SHOWN + 1 - message->baseline_count : 1;
+    bool all = campaign->settings.details || !hs_sheet_is_read(sheet);
     struct hs_candidates_source of = {.result = result,
                                       .message = message,
                                       .whole_seconds = whole_seconds,
                                       .timings = &campaign->sizes[index].race};
-    struct hs_text line = {0};
+    struct hs_text verdict = {0}, odds = {0}, layers = {0}, next = {0};
     struct hs_table table;
+    size_t taken, of_layers;
+
+    append_verdict(&verdict, result, message);
+    if (message->answer)
+        append_odds(&odds, message);
+    while (odds.length > 0 && odds.data[odds.length - 1] == ' ')
+        odds.data[--odds.length] = '\0';
+    if (message->certificate)
+        append_layers(&layers, message->certificate);
+    if (message->answer && message->answer->next_count > 0)
+        hs_text_append(&next, "Next: %s", message->answer->next[0]);
+    /* Title, two empty lines and the table's heading are 4. */
+    taken = 4 + wrap(sheet, &verdict) + wrap(sheet, &odds) + wrap(sheet, &next) +
+            message->baseline_count + count_beaten(result, message) +
+            (result->placement.oversubscribed_ranks > 0) + result->extrapolated;
+    of_layers = wrap(sheet, &layers);
+    if (!all && taken + of_layers + 2 > LINES)
+        hs_text_release(&layers);
+    else
+        taken += of_layers;
+    if (!all)
+        of.limit = taken + PLANS_SHOWN <= LINES ? PLANS_SHOWN
+                   : taken + 1 <= LINES         ? LINES - taken
+                                                : 1;
 
     say_head(sheet, result, message, false);
-    append_verdict(&line, result, message);
-    say_text(sheet, &line, true);
-    if (message->answer)
-        append_odds(&line, message);
-    if (!details && hs_sheet_is_read(sheet)) {
-        of.limit = shown;
-        if (message->candidate_count > shown)
-            hs_text_append(&line, "%zu more plan%s: --details.", message->candidate_count - shown,
-                           HS_PLURAL(message->candidate_count - shown));
-    }
-    while (line.length > 0 && line.data[line.length - 1] == ' ')
-        line.data[--line.length] = '\0';
-    if (line.length > 0)
-        say_text(sheet, &line, false);
-    hs_text_release(&line);
+    say_text(sheet, &verdict, true);
+    say_text(sheet, &odds, false);
     hs_sheet_say(sheet, "\n");
-    hs_candidates_table(&table, details ? HS_OF_MEASURE : HS_OF_RACE, &of);
+    hs_candidates_table(&table, campaign->settings.details ? HS_OF_MEASURE : HS_OF_RACE, &of);
     hs_sheet_table(sheet, &table);
-    if (message->certificate) {
-        append_layers(&line, message->certificate);
-        say_text(sheet, &line, false);
-    }
-    if (details)
+    say_text(sheet, &layers, false);
+    if (campaign->settings.details)
         say_details(sheet, result, message);
     else
         say_reach(sheet, result, message, false);
     say_caveats(sheet, result);
-    if (message->answer && message->answer->next_count > 0) {
-        hs_text_append(&line, "Next: %s", message->answer->next[0]);
-        say_text(sheet, &line, false);
-    }
+    say_text(sheet, &next, false);
 }
 
 /* Whether the row of a size says more than the one before, or is the last. */
