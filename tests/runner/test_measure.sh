@@ -23,7 +23,7 @@ check "a median lies within its samples and its interval" 'holds host.json "all(
 check "best is the candidate with the smallest median" 'holds host.json "m[\"best\"] == \
     min(m[\"candidates\"], key=lambda c: c[\"measured\"][\"median_seconds\"])[\"plan\"]"'
 check "MPI_Allreduce is measured beside them" 'holds host.json "[b[\"name\"] for b in m[\"baselines\"]] == [\"MPI_Allreduce\"]"'
-check "the verdict comes first, of the best plan beside the library's call" 'sed -n 3p out | grep -qE "^(Use|Keep MPI_Allreduce|Cannot tell whether) " &&
+check "the verdict comes first, of the best plan beside the library's call" 'sed -n 3p out | grep -qE "^(Use |Keep MPI_Allreduce: |Cannot tell whether )" &&
     sed -n 3p out | grep -qF "$(get host.json "m[\"best\"]")" && sed -n 3p out | grep -q MPI_Allreduce'
 check "the report is 14 lines of 80 columns at most" '(($(wc -l <out) <= 14 && $(wc -L <out) <= 80))'
 check "the file says who, where and with what" 'holds host.json "r[\"backend\"] == \"host\" and r[\"np\"] == 4 and \
