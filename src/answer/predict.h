@@ -17,6 +17,7 @@
 #include "answer/jobs.h"
 #include "answer/point.h"
 #include "estimate/gaps.h"
+#include "library/price_plan.h"
 #include "show/place_forms.h"
 #include "show/sheet.h"
 

@@ -8,6 +8,7 @@
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/list.h"
+#include "estimate/system_file.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
                                              struct hiersearch_error *error)

@@ -1,11 +1,6 @@
 /*
- * campaign.h - one run of `hiersearch measure` from settings to exit status, on all ranks: where it
- * is, on what, the loop that measures, and what it leaves behind.
- *
- * Order of things: where the ranks are, the system, the backend and its memory, what the nodes are
- * made of, what is to be measured, whether the output can be written, the journal; then a planner's
- * runs (planner.h): one race of plans per message size, a lazy one after the layers of that size;
- * or the grid of a calibration. Then the result or the machine on disk, and the report.
+ * campaign.h - one run of `hiersearch measure`: where it is and on what, and what it has measured so
+ * far.
  *
  * Rank 0 (of the ranks in their order by node) decides, keeps what was measured, and is the only
  * one that touches files and prints.
@@ -80,11 +75,6 @@ struct hs_campaign {
     struct hs_grid grid;      /* of a calibration; rank 0 */
 };
 
-/* Collective over MPI_COMM_WORLD, after MPI_Init; settings, command_line, guard and ranks.rank are
- * set. On return everything is on disk and the guard is finishing. HS_WRONG: data was wrong (the
- * result is written all the same). HS_INVALID also where a calibration has too few points;
- * HS_FAILED: no candidate can be used, or no fit; HS_IO. */
-enum hs_status hs_campaign_run(struct hs_campaign *campaign, struct hs_error *err);
 /* Collective. */
 void hs_campaign_release(struct hs_campaign *campaign);
 

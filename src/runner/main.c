@@ -1,5 +1,5 @@
 /* Program hiersearch-measure, which `hiersearch measure` executes under mpiexec or srun: see
- * campaign.h. */
+ * campaign_run.h. */
 #include <locale.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/startup.h"
-#include "runner/campaign.h"
+#include "runner/campaign_run.h"
 #include "runner/guard.h"
 
 static void print_error(const struct hs_error *error)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library/limit.h"
 #include "model/backends.h"
-#include "model/limit.h"
 #include "record/doubt.h"
 #include "record/result_gaps.h"
 #include "runner/calibrate_plan.h"

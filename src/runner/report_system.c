@@ -17,6 +17,7 @@
 #include "cli/startup.h"
 #include "detect/system_find.h"
 #include "estimate/calibration.h"
+#include "estimate/system_file.h"
 #include "version.h"
 
 #define HOSTS_SHOWN    4

@@ -233,7 +233,7 @@ class Document:
         if program is None:
             return self.check_target(command, words)
         name = next(iter(words[program + 1:]), "")
-        done = subprocess.run([BUILD / "hiersearch", name, "--help"], capture_output=True, text=True, check=False)
+        done = subprocess.run([BUILD / "hiersearch", name, "--help", "all"], capture_output=True, text=True, check=False)
         if name.isupper():
             return None
         if done.returncode:
