@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predictions of a calibration against `measure --all`, on the emulated cluster (tests/cluster).
 
-16 ranks on 8 hosts in 2 racks. One `calibrate` measures layers; all 8 splits are then predicted from its file alone, and
+16 ranks on 8 hosts in 2 racks. One `measure --calibrate` measures layers; all 8 splits are then predicted from its file alone, and
 measured, --repeats times. Nothing of the measured splits goes into the prediction. What is between two measurements of
 the same split is printed too: no prediction can be better than that. Needs root.
 With --others the calibration has measured the allreduce of every layer and nothing else, and from it are predicted: all splits of
@@ -39,7 +39,7 @@ def run(arguments, shape, output, *command):
 
 
 def calibrate(arguments, shape, system, output, *options):
-    done = run(arguments, shape, output, "calibrate", system, "--backend", "host", "--size", arguments.size,
+    done = run(arguments, shape, output, "measure", system, "--calibrate", "--backend", "host", "--size", arguments.size,
                "--budget", arguments.budget, *options)
     print(done.stdout)
     for line in done.stderr.splitlines():
@@ -52,7 +52,7 @@ def measure(arguments, shape, output, *options, budget=None, size=None, which="-
     if os.path.exists(output):
         os.remove(output)
     run(arguments, shape, output, "measure", *which.split(), "--backend", "host", "--size", size or arguments.size, "--budget",
-        budget or arguments.budget, "--no-layers", "--quiet", *options)
+        budget or arguments.budget, "--layer-runs", "0", "--quiet", *options)
     with open(output, encoding="utf-8") as file:
         return medians(json.load(file)["results"][0])
 
@@ -88,7 +88,7 @@ def report(name, predicted, truth, spread):
 def lazily(arguments, shape, system, output, truth):
     """`measure` as it is by default: layers first, then the splits that could be best."""
     run(arguments, shape, output, "measure", system, "--search", "lazy", "--backend", "host", "--size", arguments.size,
-        "--budget", arguments.budget, "--no-layers", "--quiet")
+        "--budget", arguments.budget, "--layer-runs", "0", "--quiet")
     with open(output, encoding="utf-8") as file:
         result = json.load(file)["results"][0]
     certificate, best = result["certificate"], min(truth, key=truth.get)
@@ -108,7 +108,7 @@ def lazily(arguments, shape, system, output, truth):
 # ---- other collectives, groups and jobs, from the allreduces of layers alone --------------------------------------------------------
 
 def layers_of(ranks):
-    """The allreduce of every layer, as `calibrate --stages` names them."""
+    """The allreduce of every layer, as `measure --calibrate --stages` names them."""
     return ",".join(f"allreduce:{stride}:{size}" for stride in range(1, ranks) for size in range(2, ranks + 1)
                     if ranks % (stride * size) == 0)
 

@@ -136,13 +136,11 @@ def collectives(arguments, shape):
 def calibrated(arguments, shape, scratch, ranks, mpi):
     """The description with the figures that its layers have with that MPI, for so many ranks and all sizes asked for."""
     sizes = arguments.size.split(",")
-    output, called = os.path.join(scratch, f"calibrated-{mpi}.json"), os.path.join(scratch, mpi, "hiersearch-calibrate")
-    os.mkdir(os.path.dirname(called))
-    os.symlink(os.path.abspath(program(arguments, mpi)), called)  # the name it is called by says what it does
-    done = cluster(shape, "run", "--np", str(ranks), "--mpi", mpi, "--timeout", "300", "--", called,
-                   describe(shape, scratch), "--backend", "host", "--size", ":".join(dict.fromkeys([sizes[0], sizes[-1]])),
+    output = os.path.join(scratch, f"calibrated-{mpi}.json")
+    done = cluster(shape, "run", "--np", str(ranks), "--mpi", mpi, "--timeout", "300", "--", program(arguments, mpi),
+                   describe(shape, scratch), "--calibrate", "--backend", "host", "--size", ":".join(dict.fromkeys([sizes[0], sizes[-1]])),
                    "--budget", arguments.budget, "-o", output)
-    return output if os.path.exists(output) else sys.exit(f"calibrate wrote no file:\n{done.stdout}{done.stderr}")
+    return output if os.path.exists(output) else sys.exit(f"the calibration wrote no file:\n{done.stdout}{done.stderr}")
 
 
 def uneven(arguments, shape):

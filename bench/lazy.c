@@ -6,7 +6,7 @@
  *
  * Machines are played: the model with other figures than the description's, deviations of 10 % for
  * each size and each layer, and 2 % of noise (tests/search/lazy_machine.h). Splits run in the
- * contest of `measure` itself, with its racing; layers by the rules of its timer: roughly first (1
+ * race of `measure` itself, with its racing; layers by the rules of its timer: roughly first (1
  * run of warm-up, 3 samples); those that matter again with 2 runs of warm-up, then samples until
  * the median is known to 2 %, at least 8.
  */
@@ -18,7 +18,7 @@
 
 #include "../tests/search/lazy_machine.h"
 #include "base/units.h"
-#include "runner/contest.h"
+#include "runner/race.h"
 
 #define SEEDS       40
 #define BYTES       (128 * 1048576.0)
@@ -48,19 +48,19 @@ static void fail(const struct hs_error *err)
     exit(1);
 }
 
-/* A contest among the plans, played to its end; its seconds are added to what the machine spent. */
-static const struct hs_contestant *play_contest(struct hs_contest *contest, struct machine *machine)
+/* A race among the plans, played to its end; its seconds are added to what the machine spent. */
+static const struct hs_arm *play_race(struct hs_race *race, struct machine *machine)
 {
     double begin = machine->spent_seconds;
     struct hs_error err = {0};
 
-    contest->rules = (struct hs_contest_rules){.precision = PRECISION,
-                                               .min_samples = MIN_SAMPLES,
-                                               .max_samples = MAX_SAMPLES,
-                                               .warmup_runs = WARMUP,
-                                               .budget_seconds = 1e9};
+    race->rules = (struct hs_race_rules){.precision = PRECISION,
+                                         .min_samples = MIN_SAMPLES,
+                                         .max_samples = MAX_SAMPLES,
+                                         .warmup_runs = WARMUP,
+                                         .budget_seconds = 1e9};
     for (;;) {
-        struct hs_step step = hs_contest_next(contest, machine->spent_seconds - begin);
+        struct hs_step step = hs_race_next(race, machine->spent_seconds - begin);
         double before = machine->spent_seconds, truth, seconds;
         struct hs_step_outcome outcome = {.seconds = {&seconds, 1, 1}};
 
@@ -71,45 +71,45 @@ static const struct hs_contestant *play_contest(struct hs_contest *contest, stru
             noisy(machine, truth);
         seconds = noisy(machine, truth);
         outcome.cost_seconds = machine->spent_seconds - before;
-        if (hs_contest_tell(contest, &step, &outcome, &err))
+        if (hs_race_tell(race, &step, &outcome, &err))
             fail(&err);
     }
-    return hs_contest_best(contest);
+    return hs_race_best(race);
 }
 
-static void add_plan(struct hs_contest *contest, const struct hs_plan *plan)
+static void add_plan(struct hs_race *race, const struct hs_plan *plan)
 {
     char text[HS_SPLIT_TEXT];
     struct hs_error err = {0};
 
     hs_plan_format(text, plan);
-    if (!hs_contest_find(contest, text) && hs_contest_add(contest, plan, &err))
+    if (!hs_race_find(race, text) && hs_race_add(race, plan, &err))
         fail(&err);
 }
 
-static void add_every_split(struct hs_contest *contest, struct hs_split *split, int64_t rest)
+static void add_every_split(struct hs_race *race, struct hs_split *split, int64_t rest)
 {
     if (rest == 1) {
-        add_plan(contest, &(struct hs_plan){.split = *split, .chunks = 1});
+        add_plan(race, &(struct hs_plan){.split = *split, .chunks = 1});
         return;
     }
     for (int64_t size = 2; size <= rest; size++)
         if (rest % size == 0) {
             split->sizes[split->count++] = size;
-            add_every_split(contest, split, rest / size);
+            add_every_split(race, split, rest / size);
             split->count--;
         }
 }
 
 static double measure_every_split(struct machine *machine, int64_t np)
 {
-    struct hs_contest contest = {0};
+    struct hs_race race = {0};
     struct hs_split split = {.count = 0};
     double begin = machine->spent_seconds;
 
-    add_every_split(&contest, &split, np);
-    play_contest(&contest, machine);
-    hs_contest_release(&contest);
+    add_every_split(&race, &split, np);
+    play_race(&race, machine);
+    hs_race_release(&race);
     return machine->spent_seconds - begin;
 }
 
@@ -179,9 +179,9 @@ static void add_run(struct tally *tally, const struct hs_system *described, bool
     struct hs_system given = shape_only ? without_figures(described) : *described;
     struct machine machine;
     struct hs_certificate certificate;
-    struct hs_contest contest = {0};
+    struct hs_race race = {0};
     struct hs_plan flat = hs_plan_flat(np);
-    const struct hs_contestant *best;
+    const struct hs_arm *best;
     uint64_t plans = 0;
     double regret;
 
@@ -190,22 +190,22 @@ static void add_run(struct tally *tally, const struct hs_system *described, bool
     tally->all_seconds += measure_every_split(&machine, np);
     machine.spent_seconds = 0;
     certificate = measure_layers(&machine, &given, shape_only, np);
-    add_plan(&contest, &flat);
-    add_plan(&contest, &certificate.winner);
-    for (size_t i = 0; i < certificate.tie_count && contest.count < 9; i++)
-        add_plan(&contest, &certificate.ties[i].plan);
-    best = play_contest(&contest, &machine);
+    add_plan(&race, &flat);
+    add_plan(&race, &certificate.winner);
+    for (size_t i = 0; i < certificate.tie_count && race.count < 9; i++)
+        add_plan(&race, &certificate.ties[i].plan);
+    best = play_race(&race, &machine);
     tally->lazy_seconds += machine.spent_seconds;
     tally->layers += (double)certificate.layers_measured;
     tally->precise += (double)(certificate.layers_measured - certificate.layers_rough);
     tally->all_layers = (double)certificate.layers;
-    tally->candidates += (double)contest.count;
+    tally->candidates += (double)race.count;
     regret = true_plan_seconds(&machine, &best->plan, BYTES) /
                  best_plan_seconds(&machine, np, 1, BYTES, &plans) -
              1;
     tally->regret = fmax(tally->regret, regret);
     tally->missed += regret > TOLERANCE;
-    hs_contest_release(&contest);
+    hs_race_release(&race);
     hs_certificate_release(&certificate);
 }
 

@@ -17,8 +17,7 @@ TO_BE_WORKED_OFF = {
     "export": ["export exporters"],
     "answer": ["cases compare", "jobs placed sharded"],
     "plot": ["kinds plot"],
-    "runner": ["calibrate calibrate_report", "campaign fingerprint", "journal journal_lines",
-               "lazy_plan outcome report session", "pattern pattern_math"],
+    "runner": ["journal journal_lines", "pattern pattern_math"],
 }
 
 

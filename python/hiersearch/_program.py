@@ -94,7 +94,7 @@ def put(folder: Path, names: "dict[str, str]") -> None:
 
 def build_measure(words: "list[str]") -> None:
     parser = argparse.ArgumentParser(prog="hiersearch build-measure", description="Builds hiersearch-measure and "
-                                     "libhiersearch-mpi.so with your MPI, for `hiersearch measure`, `calibrate`, `profile` and "
+                                     "libhiersearch-mpi.so with your MPI, for `hiersearch measure`, `profile` and "
                                      "`run`; needs make and the compiler of that MPI, about a minute of one core.")
     parser.add_argument("--mpicc", metavar="MPICC", help="compiler of the MPI that your jobs use (default: $MPICC, else mpicc)")
     parser.add_argument("--smpicc", metavar="SMPICC", nargs="?", const="smpicc", help="hiersearch-simulate, too, with SimGrid's compiler")
@@ -109,7 +109,7 @@ def build_measure(words: "list[str]") -> None:
 
 # What commands need of it, and what builds that.
 MEASURES = "hiersearch-measure", "`hiersearch build-measure` builds with your MPI what measures"
-NEEDS = {"measure": MEASURES, "calibrate": MEASURES,
+NEEDS = {"measure": MEASURES,
          "simulate": ("hiersearch-simulate", "`hiersearch build-measure --smpicc` builds with SimGrid what simulates")}
 
 

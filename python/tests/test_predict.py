@@ -175,7 +175,7 @@ def test_older_library(tmp_path):
                                                        f"found {_handles.API}\n")
 
 
-@pytest.mark.parametrize("command, option, what", [("measure", "", "your MPI what measures"), ("calibrate", "", "your MPI what measures"),
+@pytest.mark.parametrize("command, option, what", [("measure", "", "your MPI what measures"),
                                                    ("simulate", " --smpicc", "SimGrid what simulates")])
 def test_programs_that_are_built(command, option, what, tmp_path):
     """What a command needs that no wheel has is said, with what builds it."""

@@ -510,7 +510,7 @@ static void next_calibrate(const struct builder *b, struct hs_stage_key key)
     bool is_pair = key.phase == HS_PAIR;
     struct hs_text line = {0};
 
-    hs_text_append(&line, "mpiexec -n %" PRId64 " hiersearch calibrate ",
+    hs_text_append(&line, "mpiexec -n %" PRId64 " hiersearch measure --calibrate ",
                    key.layer.stride * key.layer.size);
     append_system(&line, b);
     key.phase = is_pair ? HS_REDUCE_SCATTER : key.phase;

@@ -46,7 +46,7 @@ bool hs_launcher_rank(int *rank, int *ranks)
     return false;
 }
 
-bool hs_launcher_speaks(void)
+bool hs_launcher_is_root(void)
 {
     int rank;
 

@@ -14,6 +14,6 @@
 bool hs_launcher_rank(int *rank, int *ranks);
 /* Whether this process is to say what all of its job would: the one with the number 0, or that has
  * none. */
-bool hs_launcher_speaks(void);
+bool hs_launcher_is_root(void);
 
 #endif

@@ -138,17 +138,19 @@ static const struct hs_option options[] = {
 const struct hs_command hs_command_fit = {
     .name = "fit",
     .summary = "calibrates a machine from results and logs",
-    .description = "Fits latency, bandwidth and launch cost of a system to the layer times that "
-                   "measure (or simulate) "
-                   "left in result files, without measuring anything again, and writes a system "
-                   "file that predict and "
-                   "measure take. calibrate does the same with measurements made for the purpose.\n"
-                   "With logs of nccl-tests, or of OSU's benchmarks where the machine's library is "
-                   "MPICH or Open MPI, of a few nodes and any sizes, the constants of that "
-                   "library's price become those of this machine, and larger counts are predicted "
-                   "by them.\n"
-                   "What gpu-probe says of a GPU, by itself or with such logs, limits what NCCL's "
-                   "calls move by what a kernel's blocks add.",
+    .description =
+        "Fits latency, bandwidth and launch cost of a system to the layer times that "
+        "measure (or simulate) "
+        "left in result files, without measuring anything again, and writes a system "
+        "file that predict and "
+        "measure take. `measure --calibrate` does the same with measurements made for the "
+        "purpose.\n"
+        "With logs of nccl-tests, or of OSU's benchmarks where the machine's library is "
+        "MPICH or Open MPI, of a few nodes and any sizes, the constants of that "
+        "library's price become those of this machine, and larger counts are predicted "
+        "by them.\n"
+        "What gpu-probe says of a GPU, by itself or with such logs, limits what NCCL's "
+        "calls move by what a kernel's blocks add.",
     .examples = "  hiersearch fit abci results/abci-*.json -o abci-fitted.json\n"
                 "  hiersearch fit '8xH100, 8xNDR400' all_reduce_2_nodes.txt -o here.json\n"
                 "  hiersearch fit '8xH100, 8xNDR400' probe.json -o here.json\n"

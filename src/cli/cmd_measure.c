@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/exec_measure.h"
 #include "cli/faults.h"
 #include "cli/option_rows.h"
 #include "search/search.h"
 
-#define WORDS_MAX   16
-#define TOP_DEFAULT 8
+#define WORDS_MAX       16
+#define CALIBRATE_BYTES ((uint64_t)16 << 20) /* where no size is given */
 
 static const char *const *search_words(void)
 {
@@ -25,7 +25,8 @@ static const char *const *search_words(void)
 
 #define FIELD(name) offsetof(struct hs_measure_settings, name)
 #define WHAT        "What is measured"
-#define WHICH       "Which splits"
+#define WHICH       "Which plans"
+#define LAYERS      "Layers in place of plans"
 #define HOW         "How it is measured"
 #define OUTPUT      "Output"
 
@@ -44,8 +45,10 @@ static const struct hs_option options[] = {
      .type = &hs_option_bytes_range,
      .offset = FIELD(campaign.sizes),
      .group = WHAT,
-     .help = "bytes per process, such as 64MiB; a range is a sweep in "
-             "powers of two, and 25MB,1GiB a list; --profile says them, too"},
+     .help = "bytes per process, such as 64MiB; a range is a sweep in powers of two, and 25MB,1GiB "
+             "a list; --profile says them, too. With --calibrate (default there 16MiB) the "
+             "messages of the plans to be predicted, of one size also its half, quarter and "
+             "eighth"},
     HS_ROW_GPUS(WHAT, FIELD(campaign.described.gpus), "default: the first"),
     HS_ROW_FILE("profile", 0, WHAT, FIELD(job.profile), false,
                 "the sizes that a job calls, which `hiersearch profile` counted (or FILE.ranks, "
@@ -65,7 +68,7 @@ static const struct hs_option options[] = {
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
-                   "what runs the splits; auto takes the first that works here"),
+                   "what runs them; auto takes the first that works here"),
     HS_ROW_CHOICE("buffers", 0, "WHERE", hs_buffers_words, "auto", WHAT, FIELD(buffers_name),
                   "host and mpi: messages in host memory or the GPUs' (device); auto takes the "
                   "GPUs' where each rank has one and the backend can"),
@@ -84,8 +87,8 @@ static const struct hs_option options[] = {
      .help = "measure these, such as 4x8x4,4x32/8 (8 chunks); the flat split comes on top"},
     HS_ROW_ALGORITHMS(
         WHICH, FIELD(algorithms),
-        "backend host: what layers may go by besides the ring where the model chooses, such as "
-        "halving,direct, or all (default: what who executes on SYSTEM has)"),
+        "backend host: what layers may use besides the ring, such as halving,direct, or all "
+        "(default: what the machine's executor has; with --calibrate rings alone)"),
     HS_ROW_CHOICE("search", 0, "NAME", search_words, HS_SEARCH_AUTO, WHICH, FIELD(search),
                   "how splits are chosen: lazy measures single layers until the best is certain, "
                   "the others ask the model; auto is lattice for a calibrated SYSTEM or with "
@@ -101,38 +104,70 @@ static const struct hs_option options[] = {
      .fallback = "1",
      .help = "numbers of chunks to try for each split"},
 
-    HS_ROW_SECONDS("budget", "60s", HOW, FIELD(budget_seconds),
-                   "time for all measurements together"),
+    HS_ROW_FLAG("calibrate", 0, LAYERS, FIELD(calibrate),
+                "measure the layers, not plans, and write the machine with fitted latencies and "
+                "bandwidths to --output, for predict and measure"),
+    HS_ROW_COUNT("layers", "layers", 1, 1000000, NULL, LAYERS, FIELD(layers),
+                 "at most N layers: one of each level and size first, cheap ones first (default: "
+                 "all)"),
+    {.name = "stages",
+     .argument = "LIST",
+     .type = &hs_option_stages,
+     .offset = FIELD(stages),
+     .group = LAYERS,
+     .help = "these stages alone, as predict and explain name them: phase, stride and size, with "
+             "the algorithm's letter where it is not the ring, such as "
+             "allreduce:4:8,reduce-scatter:1:4h; the points of a calibrated SYSTEM stay"},
+    HS_ROW_COUNT("rounds", "rounds", 1, 1000, NULL, LAYERS, FIELD(rounds),
+                 "passes over all of it (default: 3); the first takes --min-samples, later ones "
+                 "more where it is not precise yet"),
+    HS_ROW_PERCENT("max-residual", NULL, LAYERS, FIELD(max_residual),
+                   "layers whose times are further off the fitted line are refused (root mean "
+                   "square, the noise comes on top; default: 15%)"),
+
+    HS_ROW_SECONDS("budget", NULL, HOW, FIELD(budget_seconds),
+                   "time for all measurements together (default: 60s, with --calibrate 120s)"),
     HS_ROW_SECONDS(
         "timeout", "30s", HOW, FIELD(campaign.timeout_seconds),
-        "a run of a split that takes longer hangs: it is recorded and the job ends; --resume "
-        "goes on with the others"),
+        "a run that takes longer hangs: it is recorded and the job ends; --resume goes on with the "
+        "others"),
     HS_ROW_PRECISION(HOW, FIELD(precision)),
     HS_ROW_COUNT("min-samples", "samples", 1, 1000000, "8", HOW, FIELD(min_samples),
                  "at least so many samples, if the budget allows"),
-    HS_ROW_COUNT("max-samples", "samples", 1, 1000000, "200", HOW, FIELD(max_samples),
-                 "at most so many"),
+    HS_ROW_COUNT("max-samples", "samples", 1, 1000000, NULL, HOW, FIELD(max_samples),
+                 "at most so many (default: 200, with --calibrate 50)"),
     HS_ROW_WARMUP("2", HOW, FIELD(warmup)),
-    HS_ROW_COUNT("layers", "runs", 0, 1000, "5", HOW, FIELD(layers),
-                 "runs of each for the times of single layers"),
-    HS_ROW_FLAG("no-layers", 0, HOW, FIELD(no_layers), "no times of single layers"),
+    HS_ROW_COUNT("layer-runs", "runs", 0, 1000, "5", HOW, FIELD(layer_runs),
+                 "runs of each plan for the times of its layers; 0: none"),
     HS_ROW_SEED(HOW, FIELD(campaign.play.seed)),
     HS_ROW_FAULTS(HOW, FIELD(campaign.play.faults)),
+    {.name = "plays",
+     .argument = "SYSTEM",
+     .type = &hs_option_file,
+     .words = hs_system_words,
+     .offset = FIELD(campaign.play.system),
+     .group = HOW,
+     .help = "the machine that the null backend plays (default: SYSTEM)"},
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(campaign.output), false,
-                  "write the result there; - is stdout, the table then goes to stderr"),
+                  "write the result there, with --calibrate the machine, named after it; - is "
+                  "stdout, the rest then goes to stderr"),
     HS_ROWS_JOURNAL(OUTPUT, FIELD(campaign.journal), FIELD(campaign.resume), FIELD(campaign.retry)),
-    HS_ROWS_PRINT(OUTPUT, FIELD(print), "print the result file instead of tables"),
+    HS_ROW_FLAG("details", 0, OUTPUT, FIELD(details),
+                "also every candidate, layers, what the library chose, limits; with --calibrate "
+                "every fit"),
+    HS_ROWS_PRINT(OUTPUT, FIELD(print), "print the result file, with --calibrate the fits"),
     HS_ROW_QUIET(OUTPUT, FIELD(campaign.quiet), "no progress and no notes on stderr"),
     HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(campaign.verbose),
-                "more about placement, memory and layers"),
+                "more about placement and memory; with --calibrate every measurement, one line "
+                "each"),
     {.name = NULL},
 };
 
 static enum hs_status run(struct hs_context *context, void *settings, struct hs_error *err)
 {
     (void)settings;
-    return hs_become_measure(context, HS_MEASURE_PROGRAM, err);
+    return hs_exec_measure(context, err);
 }
 
 const struct hs_command hs_command_measure = {
@@ -140,16 +175,23 @@ const struct hs_command hs_command_measure = {
     .summary = "measures the promising plans on this allocation (mpiexec, srun)",
     .launcher = "mpiexec -n P",
     .description =
-        "Runs the splits in turn, one run each per round, until the medians are precise "
+        "Runs the plans in turn, one run each per round, until the medians are precise "
         "or the budget is "
-        "spent; splits that cannot win any more are dropped. The library's own "
-        "collective (MPI_Allreduce, ncclReduceScatter, MPI_Alltoall, ...) runs beside them. "
-        "Every split's data is checked, each element on each rank; wrong data makes the exit "
+        "spent; plans that cannot win any more are dropped. The library's own "
+        "collective (MPI_Allreduce, ncclReduceScatter, MPI_Alltoall, ...) runs beside them: the "
+        "verdict compares the fastest plan with it. "
+        "Every plan's data is checked, each element on each rank; wrong data makes the exit "
         "status 3. With --mesh and --over all groups call at once, and a run takes as long as the "
         "slowest of them.\n"
-        "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
+        "Which plans: unless the SYSTEM is calibrated, single layers are measured first, "
         "the few that decide which split is best (for at most half of the budget); then "
-        "the best split, and those that the noise does not tell from it, run as a whole.",
+        "the best split, and those within noise of it, run in full.\n"
+        "--calibrate measures layers alone: the phases that the collective has on every stride "
+        "and size, at several message sizes, and fits latency, bandwidth and launch cost to them. "
+        "Every split is a path of layers, so the machine that it writes prices all of them, at "
+        "this and other numbers of processes, and other groups and collectives as far as layers "
+        "are alike. SYSTEM then says which levels there are and how links are shared; its figures "
+        "are replaced. Layers whose times the model does not describe are refused, with a note.",
     .examples =
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json\n"
         "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
@@ -158,8 +200,13 @@ const struct hs_command hs_command_measure = {
         "  mpiexec -n 16 hiersearch measure --size 64MiB --mesh tp=4,dp=4 --over dp -o dp.json\n"
         "  mpiexec -n 16 hiersearch measure --profile job.json --collective allreduce -o "
         "job-16.json\n"
-        "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
-    .usual = "size collective mesh over dtype backend plans budget precision resume output verbose",
+        "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume\n"
+        "  mpiexec -n 16 hiersearch measure --calibrate --size 64MiB -o machine.json\n"
+        "  srun hiersearch measure abci --calibrate --size 1MiB:256MiB --budget 5min "
+        "-o abci-real.json\n"
+        "  mpiexec -n 8 hiersearch measure machine.json --calibrate --stages allreduce:2:4 "
+        "-o machine-2.json",
+    .usual = "size collective mesh over dtype backend plans calibrate budget resume output details",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_measure_settings),
@@ -167,7 +214,8 @@ const struct hs_command hs_command_measure = {
     .run = run,
 };
 
-enum hs_status hs_campaign_check(struct hs_campaign_options *campaign, struct hs_error *err)
+/* The groups of the mesh, and the machine that GPUs are of. */
+static enum hs_status check_groups(struct hs_campaign_options *campaign, struct hs_error *err)
 {
     struct hs_call_options *call = &campaign->call;
     int64_t np = 0; /* the launcher's business */
@@ -183,22 +231,6 @@ enum hs_status hs_campaign_check(struct hs_campaign_options *campaign, struct hs
     return HS_OK;
 }
 
-static enum hs_status check_chunks(const struct hs_measure_settings *settings, struct hs_error *err)
-{
-    const struct hs_campaign_options *campaign = &settings->campaign;
-    const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
-
-    bool one_way = hs_collective_is_one_way(campaign->call.collective);
-
-    for (size_t i = 0; i < settings->chunks.count && one_way; i++)
-        if (settings->chunks.values[i] > 1)
-            return hs_fail(err, HS_INVALID, "--chunks %d: chunks of %s would %s",
-                           settings->chunks.values[i], row->written,
-                           row->whole ? "each be an exchange of other blocks"
-                                      : "leave a process a piece of each in place of its block");
-    return HS_OK;
-}
-
 /* What is called, by whom, and with how many bytes. */
 static enum hs_status check_call(struct hs_measure_settings *settings, struct hs_error *err)
 {
@@ -211,8 +243,6 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
         return hs_error_prefix(err, status, "--collective");
     if (settings->job.profile && campaign->sizes.first > 0)
         return hs_fail(err, HS_INVALID, "--size: --profile says the sizes");
-    if (!settings->job.profile && campaign->sizes.first == 0)
-        return hs_fail(err, HS_INVALID, "--size SIZE[:SIZE] is missing (or --profile FILE)");
     if (settings->job.profile) {
         int64_t np = 0;
 
@@ -223,45 +253,102 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
             status = hs_order_check(campaign->call.collective, campaign->call.order, err);
         return status;
     }
+    if (settings->calibrate && campaign->sizes.first == 0)
+        campaign->sizes = (struct hs_range){.first = CALIBRATE_BYTES, .last = CALIBRATE_BYTES};
+    if (campaign->sizes.first == 0)
+        return hs_fail(err, HS_INVALID, "--size SIZE[:SIZE] is missing (or --profile FILE)");
     status = hs_sizes_check(&campaign->sizes, campaign->datatype, err);
-    return status == HS_OK ? hs_campaign_check(campaign, err) : status;
+    return status == HS_OK ? check_groups(campaign, err) : status;
+}
+
+static enum hs_status check_plans(struct hs_measure_settings *settings, struct hs_error *err)
+{
+    const struct hs_campaign_options *campaign = &settings->campaign;
+    const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
+    const char *calibration = settings->layers > 0         ? "layers"
+                              : settings->stages.count > 0 ? "stages"
+                              : settings->rounds > 0       ? "rounds"
+                              : settings->max_residual > 0 ? "max-residual"
+                                                           : NULL;
+
+    if (calibration)
+        return hs_fail(err, HS_INVALID, "--%s is for --calibrate", calibration);
+    if (settings->all && settings->plans)
+        return hs_fail(err, HS_INVALID, "--all and --plans exclude each other");
+    if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
+        return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
+    if (!campaign->described.system && !settings->plans && !settings->all &&
+        hs_search_strategy_find(settings->search))
+        return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
+                       settings->search);
+    for (size_t i = 0; i < settings->chunks.count; i++)
+        if (settings->chunks.values[i] > 1 && hs_collective_is_one_way(campaign->call.collective))
+            return hs_fail(err, HS_INVALID, "--chunks %d: chunks of %s would %s",
+                           settings->chunks.values[i], row->written,
+                           row->whole ? "each be an exchange of other blocks"
+                                      : "leave a process a piece of each in place of its block");
+    settings->top_given = settings->top > 0;
+    if (!settings->top_given)
+        settings->top = 8;
+    return HS_OK;
+}
+
+static enum hs_status check_calibration(struct hs_measure_settings *settings, struct hs_error *err)
+{
+    const char *plans = settings->top > 0                                                ? "top"
+                        : settings->all                                                  ? "all"
+                        : settings->plans                                                ? "plans"
+                        : strcmp(settings->search, HS_SEARCH_AUTO) != 0                  ? "search"
+                        : settings->chunks.count != 1 || settings->chunks.values[0] != 1 ? "chunks"
+                        : settings->job.profile                                          ? "profile"
+                                                                                         : NULL;
+
+    if (plans)
+        return hs_fail(err, HS_INVALID, "--%s: --calibrate measures layers, no plans", plans);
+    if (!settings->campaign.output)
+        return hs_fail(err, HS_INVALID, "--calibrate needs -o FILE for the machine");
+    if (settings->stages.count > 0 && (settings->layers > 0 || settings->algorithms))
+        return hs_fail(err, HS_INVALID, "--stages: says itself what --%s would",
+                       settings->layers > 0 ? "layers" : "algorithms");
+    if (settings->stages.count > 0 && settings->campaign.call.mesh.count > 0)
+        return hs_fail(err, HS_INVALID, "--stages: says itself what --mesh would");
+    if (settings->rounds == 0)
+        settings->rounds = 3;
+    if (!(settings->max_residual > 0))
+        settings->max_residual = 0.15;
+    return HS_OK;
 }
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
 {
+    struct hs_campaign_options *campaign = &settings->campaign;
     enum hs_status status = check_call(settings, err);
-    bool null_backend = strcmp(settings->campaign.backend, HS_BACKEND_NULL) == 0;
+    bool null_backend = strcmp(campaign->backend, HS_BACKEND_NULL) == 0;
 
+    if (status == HS_OK)
+        status =
+            settings->calibrate ? check_calibration(settings, err) : check_plans(settings, err);
     if (status != HS_OK)
         return status;
-    while (strcmp(settings->buffers_name, hs_buffers_names[settings->campaign.buffers]) != 0)
-        settings->campaign.buffers++; /* one of the words */
+    while (strcmp(settings->buffers_name, hs_buffers_names[campaign->buffers]) != 0)
+        campaign->buffers++; /* one of the words */
+    if (!(settings->budget_seconds > 0))
+        settings->budget_seconds = settings->calibrate ? 120 : 60;
+    if (settings->max_samples == 0) {
+        settings->max_samples = settings->calibrate ? 50 : 200;
+        if (settings->max_samples < settings->min_samples)
+            settings->max_samples = settings->min_samples;
+    }
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);
-    if (settings->all && settings->plans)
-        return hs_fail(err, HS_INVALID, "--all and --plans exclude each other");
-    settings->top_given = settings->top > 0;
-    if (!settings->top_given)
-        settings->top = TOP_DEFAULT;
-    if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
-        return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
-    if (!settings->campaign.described.system && !settings->plans && !settings->all &&
-        hs_search_strategy_find(settings->search))
-        return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
-                       settings->search);
-    status = check_chunks(settings, err);
-    if (status != HS_OK)
-        return status;
-    if (null_backend && !settings->campaign.described.system)
-        return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
-    if (settings->campaign.play.faults && !null_backend)
+    if (null_backend && !campaign->described.system && !campaign->play.system)
+        return hs_fail(err, HS_INVALID,
+                       "--backend null plays a model: give a SYSTEM, or --plays SYSTEM");
+    if (campaign->play.system && !null_backend)
+        return hs_fail(err, HS_INVALID, "--plays is for --backend null");
+    if (campaign->play.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
-    status = hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
-                                      settings->campaign.resume, settings->campaign.retry, err);
-    if (status != HS_OK)
-        return status;
-    if (settings->no_layers)
-        settings->layers = 0;
-    return HS_OK;
+    return hs_journal_options_check(campaign->journal, campaign->output, campaign->resume,
+                                    campaign->retry, err);
 }

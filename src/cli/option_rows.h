@@ -75,7 +75,7 @@ const char *const *hs_operation_words(void);
         HS_ROW_FLAG("retry", 0, heading, retry_place,                                              \
                     "with --resume: try again what hung or failed")
 
-/* ---- of measure and calibrate ---- */
+/* ---- of measure ---- */
 
 /* const char *: one of the words, `usual` unless given. */
 #define HS_ROW_CHOICE(title, mark, what, list, usual, heading, place, text)                        \

@@ -155,12 +155,12 @@ static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
 /* What all processes of a job would say is said by one: help, and what is wrong with a command line
  * that is for all of them. (Others print what they find, each for itself: under `srun` their
  * arguments may differ.) */
-static bool speaks(const struct hs_context *context)
+static bool is_root(const struct hs_context *context)
 {
     const struct hs_command *command = context->command;
     bool of_job = context->told_once || !command || command->launcher;
 
-    return !of_job || hs_launcher_speaks();
+    return !of_job || hs_launcher_is_root();
 }
 
 int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)
@@ -175,7 +175,7 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
     setlocale(LC_CTYPE, "");
     context.terminal = hs_terminal_look(STDOUT_FILENO);
     status = run_arguments(&context, commands, argc, argv, &error);
-    spoken = speaks(&context);
+    spoken = is_root(&context);
     if (status == HS_OK && (spoken || !context.told_once))
         status = write_out(&out, &error);
     if (notes.length)

@@ -143,7 +143,8 @@ bool hs_node_parts(struct hs_text *line, struct hs_text *notes, const struct hs_
 
 /* A system of nodes like this one: that of its parts where it has such, else a level for its GPUs
  * where it has several, and a level for its NICs where their speed is known. Figures of levels are
- * those of link counts and NCCL's tables, all marked unverified, to be replaced by `calibrate`.
+ * those of link counts and NCCL's tables, all marked unverified, to be replaced by `measure
+ * --calibrate`.
  * HS_FAILED where there is nothing to build a level from. */
 enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *node,
                                struct hs_error *err);

@@ -241,7 +241,8 @@ static enum hs_status propose_levels(struct hs_system *system, const struct hs_n
         add_slotted_gpus(system, node);
     if (nics > 0)
         add_net_levels(system, node, nics, (double)nics * node->nics[chosen[0]].bytes_per_second);
-    system->notes = text_of("No figure was measured: replace them with those of calibrate.%s",
+    system->notes = text_of("No figure was measured: replace them with those of measure "
+                            "--calibrate.%s",
                             irregular && is_amd(node)
                                 ? " Of the links between two GPUs one was seen; there may be "
                                   "more, as 4 in an MI250X."

@@ -37,10 +37,18 @@ static double flat_seconds(const struct hs_result *result, const struct hs_resul
     return hs_plot_predicted(result, message, &flat);
 }
 
+/* Of a prediction; NULL of what was measured. */
+static const struct hs_answer *answer_of(const struct hs_result_message *message)
+{
+    bool measured = message->candidate_count > 0 && message->candidates[0].measured;
+
+    return measured ? NULL : message->answer;
+}
+
 static struct hs_plot_time predicted_gain(const struct sizes *sizes,
                                           const struct hs_result_message *message)
 {
-    const struct hs_answer *answer = message->answer;
+    const struct hs_answer *answer = answer_of(message);
     double seconds;
 
     if (message->best.chunks == 0)
@@ -100,7 +108,7 @@ static size_t write_gains(struct hs_text *out, const struct sizes *sizes, bool m
 static void append_other(struct hs_text *out, const struct sizes *sizes)
 {
     for (size_t m = 0; m < sizes->count; m++) {
-        const struct hs_answer *answer = sizes->messages[m]->answer;
+        const struct hs_answer *answer = answer_of(sizes->messages[m]);
 
         if (!sizes->over_library || !answer || !answer->usual)
             continue;
@@ -180,8 +188,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (!sizes.messages)
         return hs_no_memory(err);
     for (size_t m = 0; m < sizes.count; m++)
-        sizes.over_library =
-            sizes.over_library || (sizes.messages[m]->answer && sizes.messages[m]->answer->usual);
+        sizes.over_library = sizes.over_library ||
+                             (answer_of(sizes.messages[m]) && answer_of(sizes.messages[m])->usual);
     status = write_all(out, job, &sizes, err);
     free(sizes.messages);
     return status;

@@ -54,7 +54,7 @@ static void append_overlaps(struct hs_text *out, const char *separator,
             hs_text_append(out, " and others");
             return;
         }
-        hs_text_append(out, "%s%s", named ? ", " : separator, named ? "" : "not told apart from ");
+        hs_text_append(out, "%s%s", named ? ", " : separator, named ? "" : "within noise of ");
         hs_text_append(out, "%s", hs_plan_format(plan, &other->plan));
         named++;
     }
@@ -71,9 +71,10 @@ void hs_doubt_append(struct hs_text *out, const struct hs_result *result,
     /* A simulation is not chance. */
     if (!winner || result->np == 1 || (result->backend && strcmp(result->backend, "simgrid") == 0))
         return;
-    if (placement->crowded_ranks > 0) {
-        hs_text_append(out, "%" PRId64 " ranks share %" PRId64 " core%s", placement->crowded_ranks,
-                       placement->crowded_cores, placement->crowded_cores == 1 ? "" : "s");
+    if (placement->oversubscribed_ranks > 0) {
+        hs_text_append(out, "%" PRId64 " ranks share %" PRId64 " core%s",
+                       placement->oversubscribed_ranks, placement->oversubscribed_cores,
+                       placement->oversubscribed_cores == 1 ? "" : "s");
         separator = ", ";
     }
     least = fewest_samples(message, winner->measured->sample_count);
@@ -96,20 +97,21 @@ void hs_doubt_layers_append(struct hs_text *out, const struct hs_result_message 
         return;
     }
     if (message->best.split.count > 0 && !hs_plan_same_layers(&message->best, &certificate->winner))
-        hs_text_append(out, "%s took less as a whole, ", hs_plan_format(best, &message->best));
+        hs_text_append(out, "%s was faster when run in full, ",
+                       hs_plan_format(best, &message->best));
     if (!certificate->again)
-        hs_text_append(out, "its layers were measured once, ");
+        hs_text_append(out, "only one sample per layer, ");
     if (!isfinite(certificate->within))
-        hs_text_append(out, "others could take less by any amount");
+        hs_text_append(out, "other splits are not ruled out");
     else if (certificate->within > 0)
-        hs_text_append(out, "others could take up to %.1f %% less",
-                       100 * certificate->within / (1 + certificate->within));
+        hs_text_append(out, "another split could be up to %.1f %% faster",
+                       100 * certificate->within);
     else if (certificate->tie_count > 0)
-        hs_text_append(out, "others tie");
+        hs_text_append(out, "others are equal within noise");
     else if (!hs_certificate_is_certain(certificate))
-        hs_text_append(out, "the lead is less than its time is known to");
+        hs_text_append(out, "the difference is smaller than the uncertainty");
     else
-        hs_text_append(out, "by its layers no other takes less");
+        hs_text_append(out, "no other split is faster by its layers");
 }
 
 void hs_doubt_all_append(struct hs_text *out, const struct hs_result *result,

@@ -117,7 +117,7 @@ struct hs_placement {
     size_t node_count;
     char *note; /* owned; what is uneven or unknown, NULL when regular */
     /* Where ranks outnumber the cores of a machine: most of them per core; 0: nowhere. */
-    int64_t crowded_ranks, crowded_cores;
+    int64_t oversubscribed_ranks, oversubscribed_cores;
 };
 
 struct hs_result {

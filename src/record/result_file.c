@@ -99,11 +99,12 @@ static const struct hs_field placement_rows[] = {
      .about = "In the order of their ranks; empty where not known."},
     {"note", HS_TEXT, HS_OWNED(struct hs_placement, note), HS_OPTIONAL,
      .about = "What is uneven or unknown."},
-    {"crowded_ranks", HS_INTEGER, HS_AT(struct hs_placement, crowded_ranks), HS_WITHOUT(0),
-     .min = 1, .max = HS_NP_MAX,
-     .about = "Ranks that share crowded_cores cores of a machine; absent: every rank has one."},
-    {"crowded_cores", HS_INTEGER, HS_AT(struct hs_placement, crowded_cores), HS_WITHOUT(0),
-     .min = 1, .max = HS_NP_MAX},
+    {"oversubscribed_ranks", HS_INTEGER, HS_AT(struct hs_placement, oversubscribed_ranks),
+     HS_WITHOUT(0), .min = 1, .max = HS_NP_MAX,
+     .about =
+         "Ranks that share oversubscribed_cores cores of a machine; absent: every rank has one."},
+    {"oversubscribed_cores", HS_INTEGER, HS_AT(struct hs_placement, oversubscribed_cores),
+     HS_WITHOUT(0), .min = 1, .max = HS_NP_MAX},
 };
 static const struct hs_fields placement_fields = {HS_ROWS(placement_rows, struct hs_placement),
                                                   .check = check_ranks};

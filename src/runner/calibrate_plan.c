@@ -304,7 +304,7 @@ enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
     if (problem->group.size < 2)
         return hs_fail(err, HS_INVALID,
                        "one process has no layer to measure; start it under a launcher: mpiexec "
-                       "-n 4 hiersearch calibrate ...");
+                       "-n 4 hiersearch measure --calibrate ...");
     status = hs_lattice_init(&lattice, problem->group, err);
     if (status != HS_OK)
         return status;

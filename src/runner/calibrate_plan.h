@@ -10,7 +10,7 @@
  * it prices other groups and collectives, too.
  *
  * The order makes a calibration that is cut short as useful as it can be. A class is all layers of
- * one level and size, straddling or not; its cheapest layer leads it.
+ * one level and size, misaligned or not; its cheapest layer leads it.
  *
  *   1. leaders, the first phase, smallest and largest message: a latency and a bandwidth per class;
  *   2. the leaders' other measurements;

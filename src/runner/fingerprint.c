@@ -14,7 +14,7 @@
 #include "record/result.h"
 #include "version.h"
 
-#define FACTS_MAX 21
+#define FACTS_MAX 22
 
 /* A fact with a NULL remembers that memory ran out. */
 static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
@@ -150,13 +150,14 @@ static void add_environment(struct hs_journal_run *run, struct hs_error *err)
 enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_campaign *campaign,
                                    struct hs_error *err)
 {
-    const struct hs_campaign_options *options = campaign->options;
+    const struct hs_campaign_options *options = &campaign->settings.campaign;
 
     *run = (struct hs_journal_run){.facts = calloc(FACTS_MAX, sizeof(*run->facts))};
     if (!run->facts)
         return hs_no_memory(err);
     add(run, "np", "%d", campaign->ranks.np);
     add(run, "backend", "%s", campaign->backend->name);
+    add(run, "measures", "%s", campaign->settings.calibrate ? "layers" : "plans");
     add_sizes(run, &options->sizes);
     add(run, "dtype", "%s", hs_datatype_names[options->datatype]);
     add(run, "op", "%s", hs_operation_names[options->operation]);

@@ -22,6 +22,8 @@
 /* How long the guard waits for the main thread to let go of the data, and for MPI_Abort to work. */
 #define LOCK_SECONDS        3
 #define LAST_RESORT_SECONDS 3
+/* MPI_Finalize can hang (Debian's MPICH 4.0.2 over TCP does): everything is on disk by then. */
+#define FINALIZE_SECONDS 5.0
 
 struct hs_guard {
     pthread_t thread;
@@ -247,12 +249,12 @@ void hs_guard_unlock(struct hs_guard *guard)
     pthread_mutex_unlock(&guard->data);
 }
 
-void hs_guard_finishing(struct hs_guard *guard, int exit_status, double seconds)
+void hs_guard_finishing(struct hs_guard *guard, int exit_status)
 {
     pthread_mutex_lock(&guard->state);
     guard->finishing = true;
     guard->finish_status = exit_status;
-    guard->deadline = hs_clock_seconds() + seconds;
+    guard->deadline = hs_clock_seconds() + FINALIZE_SECONDS;
     pthread_mutex_unlock(&guard->state);
 }
 

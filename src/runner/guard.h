@@ -64,10 +64,10 @@ void hs_guard_expect(struct hs_guard *guard, const char *what, size_t subject, d
 void hs_guard_lock(struct hs_guard *guard);
 void hs_guard_unlock(struct hs_guard *guard);
 
-/* All is written: what follows (MPI_Finalize) has `seconds`, then the process ends with
+/* All is written: what follows (MPI_Finalize) has some seconds, then the process ends with
  * `exit_status` and without a word. Rank 0 calls this with the lock held, in which it wrote: a
  * signal in between must not write a second, partial result over the whole one. */
-void hs_guard_finishing(struct hs_guard *guard, int exit_status, double seconds);
+void hs_guard_finishing(struct hs_guard *guard, int exit_status);
 
 /* Ends the thread and frees; NULL is accepted. Signals stay blocked. */
 void hs_guard_stop(struct hs_guard *guard);

@@ -81,23 +81,23 @@ static void skip(struct hs_samples *samples, size_t from)
     samples->values += skipped;
 }
 
-bool hs_journal_wants(const struct hs_contestant *item)
+bool hs_journal_wants(const struct hs_arm *item)
 {
     return item->seconds.count > item->journaled.runs ||
            item->layers.whole.count > item->journaled.layer_runs ||
-           (hs_contestant_done(item) && !item->journaled.ending);
+           (hs_arm_done(item) && !item->journaled.ending);
 }
 
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
-                                struct hs_contestant *item, struct hs_error *err)
+                                struct hs_arm *item, struct hs_error *err)
 {
-    struct hs_contestant_line line = {message_bytes, *item};
+    struct hs_arm_line line = {message_bytes, *item};
     struct hs_text text = {0};
     enum hs_status status;
 
     if (!journal->path || journal->broken)
         return HS_OK;
-    if (!hs_contestant_done(item)) /* it may yet be verified once more */
+    if (!hs_arm_done(item)) /* it may yet be verified once more */
         line.item.ending = HS_ENDING_OPEN;
     skip(&line.item.seconds, item->journaled.runs);
     skip(&line.item.device, item->journaled.runs);
@@ -107,12 +107,12 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
         line.item.choice_count = 0;
     for (int stage = 0; stage < item->layers.count; stage++)
         skip(&line.item.layers.stages[stage].seconds, item->journaled.layer_runs);
-    status = hs_fields_print(&text, &hs_contestant_line_fields, &line, true, err);
+    status = hs_fields_print(&text, &hs_arm_line_fields, &line, true, err);
     status = write_text(journal, &text, status, err);
     if (status == HS_OK) {
         item->journaled.runs = item->seconds.count;
         item->journaled.layer_runs = item->layers.whole.count;
-        item->journaled.ending = hs_contestant_done(item);
+        item->journaled.ending = hs_arm_done(item);
     }
     return status;
 }

@@ -6,7 +6,7 @@
  *
  *     {"format":"hiersearch.journal/2","run":{"np":"16","backend":"host",...}}
  *
- * each other adds to one contestant of one message size what is new since its last line:
+ * each other adds to one arm of one message size what is new since its last line:
  *
  *     {"bytes":67108864,"name":"4x4","ended":"open","status":"ok","samples":[0.0123,0.0121]}
  *     {"bytes":67108864,"name":"4x4","ended":"precision","status":"ok","samples":[0.0122]}
@@ -37,7 +37,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "runner/contest.h"
+#include "runner/race.h"
 #include "system/fit.h"
 
 #define HS_JOURNAL_FORMAT     "hiersearch.journal/2"
@@ -78,20 +78,20 @@ enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, c
 /* Cuts journal->old (old_length bytes) after its last whole line. A machine that stops can leave
  * zeros where a line was to be: such lines are blanked, counted in lost_lines, and gone past. */
 void hs_journal_mend(struct hs_journal *journal);
-/* Gives the contestants what the earlier session measured for this message size; lines of other
- * sizes and of contestants that are not there are passed over. With `retry`, time-outs and failures
+/* Gives the arms what the earlier session measured for this message size; lines of other
+ * sizes and of arms that are not there are passed over. With `retry`, time-outs and failures
  * are forgotten, so these run again. HS_INVALID with the line number for a line that is wrong,
  * HS_MEMORY. */
-enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_contest *contest,
+enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_race *race,
                                   uint64_t message_bytes, bool retry, struct hs_error *err);
 
 /* Whether a line would say something new: samples, layer times or an ending not written yet. */
-bool hs_journal_wants(const struct hs_contestant *item);
+bool hs_journal_wants(const struct hs_arm *item);
 /* Writes that line; hs_journal_sync brings what was written to the disk (a killed program loses
  * nothing without it, a machine that stops does). When the disk refuses, the line is taken back,
  * `broken` is set and this fails with HS_IO once; afterwards it does nothing. */
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
-                                struct hs_contestant *item, struct hs_error *err);
+                                struct hs_arm *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
 
 /* The time of one phase of a layer, precise or a rough look (search/lazy_planner.h); or that there

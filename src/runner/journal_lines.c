@@ -17,17 +17,16 @@ static const struct hs_field run_rows[] = {
 };
 const struct hs_fields hs_journal_run_fields = {HS_ROWS(run_rows, struct hs_journal_run)};
 
-/* ---- contestants ---- */
+/* ---- arms ---- */
 
 static bool is_over(const struct hs_place *place)
 {
-    return ((const struct hs_contestant_line *)place->object)->item.ending != HS_ENDING_OPEN;
+    return ((const struct hs_arm_line *)place->object)->item.ending != HS_ENDING_OPEN;
 }
 
-#define ITEM(member) HS_AT(struct hs_contestant_line, item.member)
+#define ITEM(member) HS_AT(struct hs_arm_line, item.member)
 #define TIMES(list)                                                                                \
-    HS_LIST_AT(struct hs_contestant_line, item.list.values, item.list.count), HS_OPTIONAL,         \
-        .max = INT32_MAX
+    HS_LIST_AT(struct hs_arm_line, item.list.values, item.list.count), HS_OPTIONAL, .max = INT32_MAX
 static const struct hs_field stage_rows[] = {
     {"stage", HS_CUSTOM, HS_AT(struct hs_stage_samples, key), .custom = &hs_stage_key_custom},
     {"seconds", HS_SECONDS, HS_LIST_AT(struct hs_stage_samples, seconds.values, seconds.count),
@@ -37,16 +36,16 @@ static const struct hs_fields stage_fields = {HS_ROWS(stage_rows, struct hs_stag
 
 static bool has_stages(const struct hs_place *place)
 {
-    return ((const struct hs_contestant_line *)place->object)->item.layers.whole.count > 0;
+    return ((const struct hs_arm_line *)place->object)->item.layers.whole.count > 0;
 }
 
 static bool has_choices(const struct hs_place *place)
 {
-    return ((const struct hs_contestant_line *)place->object)->item.choice_count > 0;
+    return ((const struct hs_arm_line *)place->object)->item.choice_count > 0;
 }
 
-static const struct hs_field contestant_rows[] = {
-    BYTES(struct hs_contestant_line),
+static const struct hs_field arm_rows[] = {
+    BYTES(struct hs_arm_line),
     {"name", HS_TEXT, ITEM(name)},
     {"ended", HS_CHOICE, ITEM(ending), HS_NAMES(hs_ending_names), HS_WITH(HS_ENDING_OPEN)},
     {"status", HS_CHOICE, ITEM(status), HS_NAMES(hs_measure_status_names), HS_WITH(HS_MEASURE_OK)},
@@ -56,14 +55,13 @@ static const struct hs_field contestant_rows[] = {
     {"samples", HS_SECONDS, TIMES(seconds)},
     {"device", HS_SECONDS, TIMES(device)},
     {"eager", HS_SECONDS, TIMES(eager)},
-    {"stages", HS_LIST, ITEM(layers.stages), HS_OTHER(struct hs_contestant_line, item.layers.count),
+    {"stages", HS_LIST, ITEM(layers.stages), HS_OTHER(struct hs_arm_line, item.layers.count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
     {"whole", HS_SECONDS, TIMES(layers.whole)},
-    {"choices", HS_FACTS, HS_LIST_AT(struct hs_contestant_line, item.choices, item.choice_count),
+    {"choices", HS_FACTS, HS_LIST_AT(struct hs_arm_line, item.choices, item.choice_count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .when = has_choices},
 };
-const struct hs_fields hs_contestant_line_fields = {
-    HS_ROWS(contestant_rows, struct hs_contestant_line)};
+const struct hs_fields hs_arm_line_fields = {HS_ROWS(arm_rows, struct hs_arm_line)};
 
 /* ---- layers ---- */
 

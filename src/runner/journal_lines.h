@@ -7,11 +7,11 @@
 #include "base/fields.h"
 #include "runner/journal.h"
 
-/* What is new of a contestant: its lists are parts of the contestant's when it is written, and its
+/* What is new of an arm: its lists are parts of the arm's when it is written, and its
  * own when it was read. */
-struct hs_contestant_line {
+struct hs_arm_line {
     uint64_t bytes;
-    struct hs_contestant item;
+    struct hs_arm item;
 };
 
 /* A phase of a layer, or why there is none; the text is owned when it was read. */
@@ -20,6 +20,6 @@ struct hs_layer_line {
     struct hs_journal_layer layer;
 };
 
-extern const struct hs_fields hs_contestant_line_fields, hs_layer_line_fields;
+extern const struct hs_fields hs_arm_line_fields, hs_layer_line_fields;
 
 #endif

@@ -1,4 +1,4 @@
-/* journal_restore.c - reads the lines of an earlier session back into a contest: see journal.h. */
+/* journal_restore.c - reads the lines of an earlier session back into a race: see journal.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,7 @@ static enum hs_status append(struct hs_samples *samples, const struct hs_samples
     return status;
 }
 
-static enum hs_status add_line(struct hs_contestant *item, const struct hs_contestant *line,
-                               struct hs_error *err)
+static enum hs_status add_line(struct hs_arm *item, const struct hs_arm *line, struct hs_error *err)
 {
     enum hs_status status = append(&item->seconds, &line->seconds, err);
 
@@ -49,7 +48,7 @@ static enum hs_status add_line(struct hs_contestant *item, const struct hs_conte
 }
 
 /* The first that any session saw. */
-static void take_choices(struct hs_contestant *item, struct hs_contestant *line)
+static void take_choices(struct hs_arm *item, struct hs_arm *line)
 {
     if (item->choice_count > 0)
         return;
@@ -59,28 +58,28 @@ static void take_choices(struct hs_contestant *item, struct hs_contestant *line)
     line->choice_count = 0;
 }
 
-static enum hs_status read_line(struct hs_contest *contest, const struct hs_json *at,
+static enum hs_status read_line(struct hs_race *race, const struct hs_json *at,
                                 uint64_t message_bytes, struct hs_error *err)
 {
-    struct hs_contestant_line line;
-    struct hs_contestant *item = NULL;
+    struct hs_arm_line line;
+    struct hs_arm *item = NULL;
     enum hs_status status;
 
     if (is_layer(at))
         return HS_OK;
-    status = hs_fields_read(&hs_contestant_line_fields, &line, at, err);
+    status = hs_fields_read(&hs_arm_line_fields, &line, at, err);
     if (status == HS_OK && line.bytes == message_bytes)
-        item = hs_contest_find(contest, line.item.name);
+        item = hs_race_find(race, line.item.name);
     if (item)
         status = add_line(item, &line.item, err);
     if (item)
         take_choices(item, &line.item);
-    hs_fields_release(&hs_contestant_line_fields, &line);
+    hs_fields_release(&hs_arm_line_fields, &line);
     return status;
 }
 
 /* Time-outs and failures may run again; what ran out of time goes on in any case. */
-static void reopen(struct hs_contestant *item, bool retry)
+static void reopen(struct hs_arm *item, bool retry)
 {
     bool again =
         item->ending == HS_ENDING_SPENT ||
@@ -160,7 +159,7 @@ static bool next_line(struct reader *reader, struct hs_json *top, enum hs_status
     return true;
 }
 
-enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_contest *contest,
+enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_race *race,
                                   uint64_t message_bytes, bool retry, struct hs_error *err)
 {
     struct reader reader = read_from_start(journal);
@@ -168,11 +167,11 @@ enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_co
     struct hs_json top;
 
     while (next_line(&reader, &top, &status, err)) {
-        status = read_line(contest, &top, message_bytes, err);
+        status = read_line(race, &top, message_bytes, err);
         hs_json_release(&reader.document);
     }
-    for (size_t i = 0; i < contest->count && status == HS_OK; i++)
-        reopen(&contest->items[i], retry);
+    for (size_t i = 0; i < race->count && status == HS_OK; i++)
+        reopen(&race->items[i], retry);
     return status;
 }
 

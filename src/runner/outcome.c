@@ -2,6 +2,7 @@
 #include "runner/outcome.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,80 +12,71 @@
 #include "show/figures.h"
 #include "show/terminal.h"
 
-/* MPI_Finalize can hang (Debian's MPICH 4.0.2 over TCP does): everything is on disk by then. */
-#define FINALIZE_SECONDS 5.0
-
-static void write_one(struct hs_session *session, const struct hs_bout *bout,
-                      struct hs_contestant *item)
-{
-    struct hs_error error;
-
-    if (hs_journal_wants(item))
-        hs_campaign_journaled(
-            &session->campaign,
-            hs_journal_write(&session->campaign.journal, bout->bytes, item, &error), &error);
-}
-
-void hs_outcome_journal_one(struct hs_session *session, const struct hs_bout *bout,
-                            struct hs_contestant *item)
-{
-    write_one(session, bout, item);
-    hs_campaign_sync(&session->campaign);
-}
-
-void hs_outcome_journal(struct hs_session *session)
-{
-    for (size_t b = 0; b < session->bout_count; b++)
-        for (size_t i = 0; session->bouts[b].begun && i < session->bouts[b].contest.count; i++)
-            write_one(session, &session->bouts[b], &session->bouts[b].contest.items[i]);
-    hs_campaign_sync(&session->campaign);
-}
-
-/* ---- the end ------------------------------------------------------------------------------- */
-
-static size_t count_status(const struct hs_session *session, enum hs_measure_status status)
+static size_t count_status(const struct hs_campaign *campaign, enum hs_measure_status status)
 {
     size_t count = 0;
 
-    for (size_t b = 0; b < session->bout_count; b++)
-        for (size_t i = 0; i < session->bouts[b].contest.count; i++)
-            count += session->bouts[b].contest.items[i].status == status;
+    for (size_t i = 0; i < campaign->size_count; i++)
+        for (size_t j = 0; j < campaign->sizes[i].race.count; j++)
+            count += campaign->sizes[i].race.items[j].status == status;
     return count;
 }
 
-static bool all_measured(const struct hs_session *session)
+/* Nothing is left to try again. */
+static bool is_whole(const struct hs_campaign *campaign)
 {
+    bool whole = true;
+
+    if (campaign->settings.calibrate)
+        return campaign->grid.measured_tasks == campaign->grid.plan.count;
     for (int status = 0; status < HS_MEASURE_STATUS_COUNT; status++)
-        if (status != HS_MEASURE_OK && count_status(session, (enum hs_measure_status)status) > 0)
-            return false;
-    return true;
+        whole = whole && (status == HS_MEASURE_OK ||
+                          count_status(campaign, (enum hs_measure_status)status) == 0);
+    return whole;
 }
 
-/* The first contestant whose data was wrong, and how many others. */
-static enum hs_status fail_wrong(const struct hs_session *session, struct hs_error *err)
+/* Anything at all? An old file is not replaced by nothing. */
+static bool has_news(const struct hs_campaign *campaign)
 {
-    size_t others = count_status(session, HS_MEASURE_WRONG) - 1;
-    char more[64] = "", size[HS_UNIT_TEXT];
+    for (size_t i = 0; i < campaign->size_count; i++) {
+        const struct hs_size_run *run = &campaign->sizes[i];
 
-    if (others)
-        snprintf(more, sizeof(more), "; so were %zu more", others);
-    for (size_t b = 0; b < session->bout_count; b++)
-        for (size_t i = 0; i < session->bouts[b].contest.count; i++) {
-            const struct hs_contestant *item = &session->bouts[b].contest.items[i];
-
-            if (item->status == HS_MEASURE_WRONG)
-                return hs_fail(err, HS_WRONG, "the data of %s was wrong at %s: %s%s", item->name,
-                               hs_bytes_format(size, session->bouts[b].bytes), item->reason, more);
-        }
-    return HS_OK;
+        for (size_t j = 0; run->begun && j < run->race.count; j++)
+            if (run->race.items[j].seconds.count > 0 || run->race.items[j].status != HS_MEASURE_OK)
+                return true;
+    }
+    return campaign->grid.measured_tasks > 0;
 }
 
-/* The tables, on stdout, or on what is left of it. */
-static enum hs_status print_tables(const struct hs_session *session, const struct hs_result *result,
-                                   struct hs_error *err)
+/* A line each. */
+static void say(struct hs_campaign *campaign, const struct hs_text *notes)
 {
-    const char *output = session->settings.campaign.output;
-    bool to_stdout = output && strcmp(output, "-") == 0;
+    struct hs_lines lines = {.next = notes->data};
+
+    hs_progress_line_clear(&campaign->progress.line);
+    while (hs_lines_next(&lines))
+        hs_progress_note(&campaign->progress, "%.*s", (int)lines.length, lines.line);
+}
+
+/* Locked. Makes the report of what was measured and writes its file; `why`: what cut the campaign
+ * short, NULL: nothing. */
+static enum hs_status write_report(struct hs_report *report, struct hs_campaign *campaign,
+                                   const char *why, struct hs_error *err)
+{
+    enum hs_status status = hs_report_make(report, campaign, why, err);
+
+    if (status == HS_OK && campaign->settings.campaign.output)
+        status = hs_report_save(report, campaign, err);
+    say(campaign, &report->notes);
+    return status;
+}
+
+/* The report for people, on stdout, or on what is left of it. */
+static enum hs_status print_report(const struct hs_report *report,
+                                   const struct hs_campaign *campaign, struct hs_error *err)
+{
+    const struct hs_campaign_options *options = &campaign->settings.campaign;
+    bool to_stdout = options->output && strcmp(options->output, "-") == 0;
     FILE *stream = to_stdout ? stderr : stdout;
     struct hs_terminal terminal = hs_terminal_look(fileno(stream));
     struct hs_text text = {0};
@@ -92,168 +84,139 @@ static enum hs_status print_tables(const struct hs_session *session, const struc
 
     /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes:
      * colours are there where they are asked for. */
-    if (session->campaign.ranks.np > 1)
+    if (campaign->ranks.np > 1)
         terminal.colour = false;
-    if (to_stdout && session->settings.campaign.quiet)
+    if (to_stdout && options->quiet)
         return HS_OK;
-    status = hs_report_print(&text, session, result, &terminal, err);
-    if (status != HS_OK)
-        return status;
-    if (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0)
+    status = hs_report_print(&text, report, campaign, &terminal, err);
+    if (status == HS_OK &&
+        (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0))
         status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
     hs_text_release(&text);
     return status;
 }
 
-static void note_memory(struct hs_session *session)
+/* The first arm whose data was wrong, and how many others; or a size where none can be used. */
+static enum hs_status check_usable(const struct hs_campaign *campaign,
+                                   const struct hs_result *result, struct hs_error *err)
 {
-    char memory[HS_FIGURE_TEXT];
+    const struct hs_campaign_options *options = &campaign->settings.campaign;
+    bool has_journal = options->journal || (options->output && strcmp(options->output, "-") != 0);
+    size_t wrong = count_status(campaign, HS_MEASURE_WRONG);
+    char more[64] = "";
 
-    if (session->settings.campaign.verbose)
-        hs_progress_note(&session->campaign.progress, "the backend held at most %s per rank",
-                         hs_bytes_figure(memory, (double)session->campaign.memory_bytes));
-}
+    if (wrong > 1)
+        snprintf(more, sizeof(more), "; so were %zu more", wrong - 1);
+    for (size_t i = 0; wrong > 0 && i < campaign->size_count; i++)
+        for (size_t j = 0; j < campaign->sizes[i].race.count; j++) {
+            const struct hs_arm *item = &campaign->sizes[i].race.items[j];
 
-static enum hs_status check_usable(const struct hs_session *session, const struct hs_result *result,
-                                   struct hs_error *err)
-{
-    const struct hs_measure_settings *settings = &session->settings;
-    bool has_journal = settings->campaign.journal ||
-                       (settings->campaign.output && strcmp(settings->campaign.output, "-") != 0);
-    char size[HS_UNIT_TEXT];
-
+            if (item->status == HS_MEASURE_WRONG)
+                return hs_fail(err, HS_WRONG, "the data of %s was wrong at %s: %s%s", item->name,
+                               HS_AS_BYTES(campaign->sizes[i].bytes), item->reason, more);
+        }
     for (size_t i = 0; i < result->message_count; i++)
         if (result->messages[i].best.chunks == 0 || !result->messages[i].candidates[0].measured ||
             result->messages[i].candidates[0].measured->status != HS_MEASURE_OK)
             return hs_fail(err, HS_FAILED, "no candidate was measured without fault at %s%s",
-                           hs_bytes_format(size, result->messages[i].message_bytes),
-                           has_journal && !settings->campaign.retry
+                           HS_AS_BYTES(result->messages[i].message_bytes),
+                           has_journal && !options->retry
                                ? "; --resume --retry runs time-outs and failures again"
                                : "");
     return HS_OK;
 }
 
-enum hs_status hs_outcome_save(struct hs_session *session, struct hs_error *err)
+enum hs_status hs_outcome_save(struct hs_campaign *campaign, enum hs_status status,
+                               struct hs_error *err)
 {
-    struct hs_result result = {0};
-    enum hs_status status, printed;
+    struct hs_report report = {0};
+    struct hs_error second = {0};
+    enum hs_status written = HS_OK, printed;
+    char why[HS_ERROR_MESSAGE_BYTES];
 
-    note_memory(session);
-    hs_guard_lock(session->campaign.guard);
-    status = hs_report_build(&result, session, true, NULL, err);
-    if (status == HS_OK)
-        status = session->settings.campaign.output
-                     ? hs_result_save(&result, session->settings.campaign.output, err)
-                     : HS_OK;
+    if (status == HS_OK && campaign->settings.campaign.verbose)
+        hs_progress_note(
+            &campaign->progress, "the backend held at most %s per rank",
+            hs_bytes_figure((char[HS_FIGURE_TEXT]){0}, (double)campaign->memory_bytes));
+    hs_guard_expect(campaign->guard, "writing what was measured", HS_GUARD_NOBODY, INFINITY);
+    hs_guard_lock(campaign->guard);
     if (status == HS_OK) {
-        /* What is written needs no journal, whatever becomes of the tables. */
-        hs_journal_close(&session->campaign.journal,
-                         all_measured(session) && !session->settings.campaign.journal);
-        printed = print_tables(session, &result, err);
-        if (count_status(session, HS_MEASURE_WRONG) > 0)
-            status = fail_wrong(session, err);
-        else
-            status = check_usable(session, &result, err);
-        status = status == HS_OK ? printed : status;
+        status = write_report(&report, campaign, NULL, err);
+        if (status == HS_OK) {
+            /* What is written needs no journal, whatever becomes of the tables. */
+            hs_journal_close(&campaign->journal,
+                             is_whole(campaign) && !campaign->settings.campaign.journal);
+            printed = print_report(&report, campaign, err);
+            status = check_usable(campaign, &report.result, err);
+            status = status == HS_OK ? printed : status;
+        }
+    } else if (campaign->settings.campaign.output && has_news(campaign)) {
+        snprintf(why, sizeof(why), "%s", err->message);
+        written = write_report(&report, campaign, why, &second);
+        if (written != HS_OK)
+            hs_error_set(err, status, "%.500s; and %.500s", why, second.message);
     }
-    hs_guard_finishing(session->campaign.guard, hs_status_exit(status), FINALIZE_SECONDS);
-    hs_guard_unlock(session->campaign.guard);
-    hs_result_release(&result);
+    hs_guard_finishing(campaign->guard, hs_status_exit(status));
+    hs_guard_unlock(campaign->guard);
+    hs_report_release(&report);
     return status;
 }
 
 /* ---- cut short ----------------------------------------------------------------------------- */
 
-static void mark_timeout(struct hs_session *session, const struct hs_guard_end *end)
+/* Where what took too long was a stage alone, its layer cannot be measured; else an arm of the
+ * race. */
+static void mark_timeout(struct hs_campaign *campaign, const struct hs_guard_end *end)
 {
-    char reason[HS_REASON_BYTES], limit[HS_UNIT_TEXT];
+    const struct hs_step *step = &campaign->step;
+    bool racing = campaign->current < campaign->size_count;
+    char why[HS_REASON_BYTES];
+    struct hs_journal_layer line = {.point.key = step->task.stage, .failed = why};
+    struct hs_error ignored; /* what matters is said in any case */
 
-    if (end->event != HS_GUARD_TIMEOUT || session->current >= session->bout_count)
+    if (end->event != HS_GUARD_TIMEOUT)
         return;
-    if (hs_campaign_hung(&session->campaign, session->bouts[session->current].bytes, end))
-        return;
-    snprintf(reason, sizeof(reason), "%s took more than %s", end->what,
-             hs_seconds_format(limit, end->limit_seconds));
-    if (end->subject == HS_GUARD_NOBODY)
-        return;
-    hs_contest_fault(&session->bouts[session->current].contest, end->subject, HS_MEASURE_TIMEOUT,
-                     reason);
-}
-
-/* Anything at all? An old result is not replaced by nothing. */
-static bool has_news(const struct hs_session *session)
-{
-    for (size_t b = 0; b < session->bout_count; b++)
-        for (size_t i = 0; session->bouts[b].begun && i < session->bouts[b].contest.count; i++)
-            if (session->bouts[b].contest.items[i].seconds.count > 0 ||
-                session->bouts[b].contest.items[i].status != HS_MEASURE_OK)
-                return true;
-    return false;
-}
-
-/* Whether there was something to write; *status says whether that worked. */
-static bool save_partial(enum hs_status *status, const struct hs_session *session, const char *why,
-                         struct hs_error *err)
-{
-    struct hs_result result = {0};
-
-    *status = HS_OK;
-    if (!session->settings.campaign.output || !has_news(session))
-        return false;
-    *status = hs_report_build(&result, session, false, why, err);
-    if (*status == HS_OK)
-        *status = hs_result_save(&result, session->settings.campaign.output, err);
-    hs_result_release(&result);
-    return true;
-}
-
-enum hs_status hs_outcome_failed(struct hs_session *session, enum hs_status status,
-                                 struct hs_error *err)
-{
-    struct hs_error second = {0};
-    enum hs_status saved;
-    char why[HS_ERROR_MESSAGE_BYTES];
-
-    snprintf(why, sizeof(why), "%s", err->message);
-    hs_guard_lock(session->campaign.guard);
-    save_partial(&saved, session, why, &second);
-    hs_guard_unlock(session->campaign.guard);
-    if (saved != HS_OK)
-        hs_error_set(err, status, "%.500s; and %.500s", why, second.message);
-    return status;
-}
-
-static void say_cut_short(const struct hs_session *session, const char *why)
-{
-    struct hs_error error = {0};
-    enum hs_status status;
-    bool saved = save_partial(&status, session, why, &error);
-
-    if (!saved && session->lazy && session->campaign.journal.path)
-        fprintf(stderr,
-                "hiersearch measure: %s; %s has the layers that were measured, --resume goes on "
-                "from there\n",
-                why, session->campaign.journal.path);
-    else if (!saved)
-        fprintf(stderr, "hiersearch measure: %s\n", why);
-    else if (status != HS_OK)
-        fprintf(stderr, "hiersearch measure: %s; %s\n", why, error.message);
-    else if (session->campaign.journal.path)
-        fprintf(stderr,
-                "hiersearch measure: %s; %s has what was measured, --resume goes on from there\n",
-                why, session->settings.campaign.output);
-    else
-        fprintf(stderr, "hiersearch measure: %s; what was measured is written\n", why);
+    snprintf(why, sizeof(why), "%s took more than %s", end->what, HS_AS_TIME(end->limit_seconds));
+    if (!step->end && step->task.kind == HS_TASK_STAGE)
+        hs_journal_write_layer(&campaign->journal,
+                               racing ? campaign->sizes[campaign->current].bytes
+                                      : campaign->settings.campaign.sizes.last,
+                               &line, &ignored);
+    else if (racing && end->subject != HS_GUARD_NOBODY)
+        hs_race_fault(&campaign->sizes[campaign->current].race, end->subject, HS_MEASURE_TIMEOUT,
+                      why);
 }
 
 void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)
 {
-    struct hs_session *session = context;
+    struct hs_campaign *campaign = context;
+    const char *output = campaign->settings.campaign.output;
+    const char *journal = campaign->journal.path;
+    bool saves;
+    struct hs_report report = {0};
+    struct hs_error error = {0};
     char why[HS_GUARD_END_TEXT];
+    enum hs_status status = HS_OK;
 
     hs_guard_end_format(why, end);
-    mark_timeout(session, end);
-    hs_progress_line_clear(&session->campaign.progress.line);
-    hs_outcome_journal(session);
-    say_cut_short(session, why);
+    mark_timeout(campaign, end);
+    saves = output && has_news(campaign);
+    hs_progress_line_clear(&campaign->progress.line);
+    if (campaign->planner && campaign->planner->journal)
+        campaign->planner->journal(campaign);
+    hs_campaign_sync(campaign);
+    if (saves)
+        status = write_report(&report, campaign, why, &error);
+    fprintf(stderr, "hiersearch measure: %s", why);
+    if (status != HS_OK)
+        fprintf(stderr, "; %s", error.message);
+    else if (saves)
+        fprintf(stderr, "; %s has what was measured", output);
+    else if (journal && campaign->lazy)
+        fprintf(stderr, "; %s has the layers that were measured", journal);
+    else if (campaign->settings.calibrate)
+        fprintf(stderr, "; nothing was measured before");
+    fprintf(stderr, "%s\n",
+            journal && (saves || campaign->lazy) ? ", --resume goes on from there" : "");
+    hs_report_release(&report);
 }

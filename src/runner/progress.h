@@ -9,18 +9,17 @@
 #include <stdint.h>
 
 #include "cli/progress_line.h"
-#include "runner/contest.h"
+#include "runner/race.h"
 
 struct hs_progress {
     struct hs_progress_line line; /* the time left is the budget's: "at most" */
-    const char *command;          /* "measure": whose notes these are */
     uint64_t bytes;               /* message size */
 };
 
 /* Looks at stderr. */
-void hs_progress_init(struct hs_progress *progress, const char *command, bool quiet);
+void hs_progress_init(struct hs_progress *progress, bool quiet);
 /* After a step: draws, or says what is done now. */
-void hs_progress_step(struct hs_progress *progress, const struct hs_contest *contest,
+void hs_progress_step(struct hs_progress *progress, const struct hs_race *race,
                       const struct hs_step *step, double elapsed_seconds);
 /* One line of its own, "hiersearch measure: note: ..."; nothing where quiet. */
 void hs_progress_note(struct hs_progress *progress, const char *format, ...)

@@ -13,7 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/statistics.h"
+#include "cli/startup.h"
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
 #include "search/expected.h"
@@ -35,7 +37,7 @@ static bool copy_numbers(double **out, const struct hs_samples *samples)
     return *out != NULL;
 }
 
-static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
+static bool copy_layers(struct hs_measured *measured, const struct hs_arm *item)
 {
     if (item->layers.whole.count == 0)
         return true;
@@ -50,7 +52,7 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     return true;
 }
 
-static bool copy_choices(struct hs_measured *measured, const struct hs_contestant *item)
+static bool copy_choices(struct hs_measured *measured, const struct hs_arm *item)
 {
     if (item->choice_count == 0)
         return true;
@@ -70,7 +72,7 @@ static bool copy_choices(struct hs_measured *measured, const struct hs_contestan
 }
 
 /* Why it is not to be trusted fully, or has no measurement. */
-static void reason_of(char *text, size_t bytes, const struct hs_contestant *item)
+static void reason_of(char *text, size_t bytes, const struct hs_arm *item, double precision)
 {
     snprintf(text, bytes, "%s", item->reason);
     if (text[0])
@@ -80,14 +82,13 @@ static void reason_of(char *text, size_t bytes, const struct hs_contestant *item
     else if (item->ending == HS_ENDING_OPEN)
         snprintf(text, bytes, "the run was cut short after %zu samples", item->seconds.count);
     else if (item->ending == HS_ENDING_RACED)
-        snprintf(text, bytes, "racing: dropped after %zu samples, it could not win any more",
-                 item->seconds.count);
+        snprintf(text, bytes, "dropped after %zu samples: cannot win", item->seconds.count);
     else if (item->ending == HS_ENDING_SPENT)
-        snprintf(text, bytes, "the budget ended before the precision was reached");
+        snprintf(text, bytes, "out of time before reaching +-%.3g %%", 100 * precision);
 }
 
-static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_contestant *item,
-                                    struct hs_error *err)
+static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_arm *item,
+                                    double precision, struct hs_error *err)
 {
     struct hs_summary summary;
     char reason[HS_REASON_BYTES];
@@ -96,7 +97,7 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
     if (item->status == HS_MEASURE_OK && item->seconds.count == 0)
         measured->status = HS_MEASURE_SKIPPED;
     measured->wrong_elements = item->wrong_elements;
-    reason_of(reason, sizeof(reason), item);
+    reason_of(reason, sizeof(reason), item, precision);
     if (reason[0] && !(measured->reason = hs_strdup(reason)))
         return hs_no_memory(err);
     if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
@@ -121,16 +122,15 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
 /* ---- one message size ---------------------------------------------------------------------- */
 
 static enum hs_status add_candidate(struct hs_result_message *message,
-                                    const struct hs_session *session,
-                                    const struct hs_problem *problem,
-                                    const struct hs_contestant *item, struct hs_error *err)
+                                    const struct hs_campaign *campaign,
+                                    const struct hs_problem *problem, const struct hs_arm *item,
+                                    struct hs_error *err)
 {
     struct hs_candidate *candidate;
     enum hs_status status = HS_OK;
 
-    if (session->campaign.has_system)
-        status =
-            hs_result_add_prediction(message, &session->campaign.system, problem, &item->plan, err);
+    if (campaign->has_system)
+        status = hs_result_add_prediction(message, &campaign->system, problem, &item->plan, err);
     else if (!hs_result_add_candidate(message))
         status = hs_no_memory(err);
     if (status)
@@ -139,20 +139,20 @@ static enum hs_status add_candidate(struct hs_result_message *message,
     candidate->plan = item->plan;
     if (!hs_candidate_add_measured(candidate))
         return hs_no_memory(err);
-    return fill_measured(candidate->measured, item, err);
+    return fill_measured(candidate->measured, item, campaign->settings.precision, err);
 }
 
-static enum hs_status add_contestant(struct hs_result_message *message,
-                                     const struct hs_session *session,
-                                     const struct hs_problem *problem,
-                                     const struct hs_contestant *item, struct hs_error *err)
+static enum hs_status add_arm(struct hs_result_message *message, const struct hs_campaign *campaign,
+                              const struct hs_problem *problem, const struct hs_arm *item,
+                              struct hs_error *err)
 {
     struct hs_baseline_result *baseline;
 
     if (item->plan.split.count > 0)
-        return add_candidate(message, session, problem, item, err);
+        return add_candidate(message, campaign, problem, item, err);
     baseline = hs_result_add_baseline(message, item->name);
-    return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
+    return baseline ? fill_measured(&baseline->measured, item, campaign->settings.precision, err)
+                    : hs_no_memory(err);
 }
 
 /* What machines drawn can say something of: plans in one chunk, each layer by one algorithm. */
@@ -199,15 +199,15 @@ static enum hs_status draw_ranges(struct hs_result_message *message,
 }
 
 /* Of predictions from figures as described, as predict has them. */
-static enum hs_status add_ranges(struct hs_result *result, const struct hs_session *session,
+static enum hs_status add_ranges(struct hs_result *result, const struct hs_campaign *campaign,
                                  struct hs_error *err)
 {
-    const struct hs_system *system = &session->campaign.system;
-    int64_t np = session->campaign.ranks.np;
+    const struct hs_system *system = &campaign->system;
+    int64_t np = campaign->ranks.np;
     struct hs_machines machines;
     enum hs_status status;
 
-    if (!session->campaign.has_system || system->fits.count > 0 || hs_result_group(result).size < 2)
+    if (!campaign->has_system || system->fits.count > 0 || hs_result_group(result).size < 2)
         return HS_OK;
     status = hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, err);
     if (status)
@@ -235,81 +235,80 @@ static void fill_flat(struct hs_result_message *message, const struct hs_result 
             message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
 }
 
-static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_bout *bout,
+static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_size_run *run,
                                  struct hs_error *err)
 {
-    size_t raced = hs_contest_raced(&bout->contest);
+    size_t dropped = hs_race_dropped(&run->race);
 
-    if (bout->candidates.pruned > 0 &&
-        !hs_result_add_pruned(message, bout->candidates.rule, bout->candidates.pruned))
+    if (run->candidates.pruned > 0 &&
+        !hs_result_add_pruned(message, run->candidates.rule, run->candidates.pruned))
         return hs_no_memory(err);
-    if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
+    if (dropped > 0 && !hs_result_add_pruned(message, "racing", dropped))
         return hs_no_memory(err);
     return HS_OK;
 }
 
-static enum hs_status add_certificate(struct hs_result_message *message, const struct hs_bout *bout,
-                                      struct hs_error *err)
+static enum hs_status add_certificate(struct hs_result_message *message,
+                                      const struct hs_size_run *run, struct hs_error *err)
 {
-    if (bout->certificate.layers == 0)
+    if (run->certificate.layers == 0)
         return HS_OK;
     message->certificate = calloc(1, sizeof(*message->certificate));
     if (!message->certificate)
         return hs_no_memory(err);
-    return hs_fields_copy(&hs_certificate_fields, message->certificate, &bout->certificate, err);
+    return hs_fields_copy(&hs_certificate_fields, message->certificate, &run->certificate, err);
 }
 
-/* What the contest says of the winner: how far its whole is off, and whether some other plan beat
+/* What the race says of the winner: how far its whole is off, and whether some other plan beat
  * it. */
-static void confront(struct hs_result_message *message, const struct hs_session *session,
-                     const struct hs_contest *contest)
+static void confront(struct hs_result_message *message, const struct hs_campaign *campaign,
+                     const struct hs_race *race)
 {
     struct hs_certificate *certificate = message->certificate;
-    const struct hs_contestant *best = hs_contest_best(contest), *item;
+    const struct hs_arm *best = hs_race_best(race), *item;
     char name[HS_SPLIT_TEXT];
 
     if (certificate->winner.split.count == 0)
         return;
-    item = hs_contest_find(contest, hs_plan_format(name, &certificate->winner));
+    item = hs_race_find(race, hs_plan_format(name, &certificate->winner));
     if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
-        hs_certificate_widen(certificate, hs_contestant_median(item),
-                             HS_NORMAL95 * hs_samples_noise(&item->seconds) *
-                                 hs_contestant_median(item));
+        hs_certificate_widen(certificate, hs_arm_median(item),
+                             HS_NORMAL95 * hs_samples_noise(&item->seconds) * hs_arm_median(item));
     certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
                            hs_plan_same_layers(&best->plan, &certificate->winner) &&
-                           !hs_campaign_crowded(&session->campaign, NULL);
+                           !hs_campaign_oversubscribed(campaign, NULL);
 }
 
-static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
-                               const struct hs_bout *bout, struct hs_error *err)
+static enum hs_status add_size(struct hs_result *result, const struct hs_campaign *campaign,
+                               const struct hs_size_run *run, struct hs_error *err)
 {
     struct hs_result_message *message = hs_result_add_message(result);
-    struct hs_problem problem = hs_session_problem(session, bout);
+    struct hs_problem problem = hs_campaign_problem(campaign, (double)run->bytes);
     enum hs_status status;
 
     if (!message)
         return hs_no_memory(err);
-    message->message_bytes = bout->bytes;
-    message->padded_bytes = bout->padded_bytes;
-    message->datatype = session->settings.campaign.datatype;
-    message->operation = session->settings.campaign.operation;
-    message->splits = bout->candidates.splits;
-    message->looked_at = bout->candidates.looked_at;
+    message->message_bytes = run->bytes;
+    message->padded_bytes = run->padded_bytes;
+    message->datatype = campaign->settings.campaign.datatype;
+    message->operation = campaign->settings.campaign.operation;
+    message->splits = run->candidates.splits;
+    message->looked_at = run->candidates.looked_at;
     message->flat_seconds = NAN;
-    if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
+    if (run->candidates.strategy && !(message->strategy = hs_strdup(run->candidates.strategy)))
         return hs_no_memory(err);
-    status = add_certificate(message, bout, err);
+    status = add_certificate(message, run, err);
     if (status == HS_OK)
-        status = add_pruned(message, bout, err);
-    for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
-        status = add_contestant(message, session, &problem, &bout->contest.items[i], err);
+        status = add_pruned(message, run, err);
+    for (size_t i = 0; i < run->race.count && status == HS_OK; i++)
+        status = add_arm(message, campaign, &problem, &run->race.items[i], err);
     if (status != HS_OK)
         return status;
     if (message->certificate)
-        confront(message, session, &bout->contest);
+        confront(message, campaign, &run->race);
     fill_flat(message, result);
     hs_result_rank(message, NULL);
-    return HS_OK;
+    return hs_answer_measured(message, result, err);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -327,7 +326,7 @@ static void first_line(char *text)
     *to = '\0';
 }
 
-static enum hs_status fill_versions(struct hs_result *result, const struct hs_session *session,
+static enum hs_status fill_versions(struct hs_result *result, const struct hs_campaign *campaign,
                                     struct hs_error *err)
 {
     const char *describe = HS_GIT_DESCRIBE;
@@ -348,14 +347,14 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
     }
     if (status == HS_OK)
         status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
-    if (status == HS_OK && session->campaign.device[0])
-        status = hs_result_set_version(result, "device", session->campaign.device, err);
-    if (status == HS_OK && session->campaign.machine.driver[0])
-        status = hs_result_set_version(result, "driver", session->campaign.machine.driver, err);
-    if (status == HS_OK && session->campaign.memory_bytes > 0)
-        status = hs_result_set_version(
-            result, "memory_per_rank",
-            hs_bytes_figure(memory, (double)session->campaign.memory_bytes), err);
+    if (status == HS_OK && campaign->device[0])
+        status = hs_result_set_version(result, "device", campaign->device, err);
+    if (status == HS_OK && campaign->machine.driver[0])
+        status = hs_result_set_version(result, "driver", campaign->machine.driver, err);
+    if (status == HS_OK && campaign->memory_bytes > 0)
+        status =
+            hs_result_set_version(result, "memory_per_rank",
+                                  hs_bytes_figure(memory, (double)campaign->memory_bytes), err);
     return status;
 }
 
@@ -369,7 +368,8 @@ static enum hs_status fill_placement(struct hs_placement *placement,
     if (!placement->nodes)
         return hs_no_memory(err);
     placement->node_count = count;
-    placement->crowded_ranks = hs_campaign_crowded(campaign, &placement->crowded_cores);
+    placement->oversubscribed_ranks =
+        hs_campaign_oversubscribed(campaign, &placement->oversubscribed_cores);
     for (size_t i = 0; i < count; i++) {
         placement->nodes[i].ranks = order->nodes[i].ranks;
         placement->nodes[i].host = hs_strdup(order->nodes[i].host);
@@ -381,39 +381,69 @@ static enum hs_status fill_placement(struct hs_placement *placement,
     return HS_OK;
 }
 
-enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
-                               bool complete, const char *note, struct hs_error *err)
+static enum hs_status build(struct hs_result *result, const struct hs_campaign *campaign,
+                            bool complete, const char *note, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
-    *result = (struct hs_result){.np = session->campaign.ranks.np,
-                                 .collective = session->settings.campaign.call.collective,
-                                 .order = session->settings.campaign.call.order,
-                                 .mesh = session->settings.campaign.call.mesh,
+    *result = (struct hs_result){.np = campaign->ranks.np,
+                                 .collective = campaign->settings.campaign.call.collective,
+                                 .order = campaign->settings.campaign.call.order,
+                                 .mesh = campaign->settings.campaign.call.mesh,
                                  .complete = complete};
-    result->command = hs_strdup(session->command_line);
-    result->created = hs_strdup(session->campaign.created);
-    result->backend = hs_strdup(session->campaign.backend->name);
+    result->command = hs_strdup(campaign->command_line);
+    result->created = hs_strdup(campaign->created);
+    result->backend = hs_strdup(campaign->backend->name);
     if (!result->command || !result->created || !result->backend ||
         (note && !(result->note = hs_strdup(note))))
         return hs_no_memory(err);
-    if (session->campaign.has_system) {
-        status = hs_system_copy(&result->system, &session->campaign.system, err);
+    if (campaign->has_system) {
+        status = hs_system_copy(&result->system, &campaign->system, err);
         result->has_system = status == HS_OK;
-        result->extrapolated =
-            session->campaign.ranks.np > hs_system_capacity(&session->campaign.system);
+        result->extrapolated = campaign->ranks.np > hs_system_capacity(&campaign->system);
     }
     if (status == HS_OK)
-        status = fill_versions(result, session, err);
-    if (status == HS_OK && hs_backend_is_nccl(session->campaign.backend->name))
+        status = fill_versions(result, campaign, err);
+    if (status == HS_OK && hs_backend_is_nccl(campaign->backend->name))
         status = hs_result_set_environment(result, environ, "NCCL_", err);
     if (status == HS_OK)
-        status = fill_placement(&result->placement, &session->campaign, err);
+        status = fill_placement(&result->placement, campaign, err);
     if (status == HS_OK)
-        status =
-            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
-    for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
-        if (session->bouts[i].begun)
-            status = add_bout(result, session, &session->bouts[i], err);
-    return status == HS_OK ? add_ranges(result, session, err) : status;
+        status = hs_machine_report(result, &campaign->machine, &campaign->order, err);
+    for (size_t i = 0; i < campaign->size_count && status == HS_OK; i++)
+        if (campaign->sizes[i].begun)
+            status = add_size(result, campaign, &campaign->sizes[i], err);
+    return status == HS_OK ? add_ranges(result, campaign, err) : status;
+}
+
+enum hs_status hs_report_make(struct hs_report *report, struct hs_campaign *campaign,
+                              const char *why, struct hs_error *err)
+{
+    if (campaign->settings.calibrate)
+        return hs_report_fit(campaign, why, &report->notes, err);
+    return build(&report->result, campaign, !why, why, err);
+}
+
+enum hs_status hs_report_save(const struct hs_report *report, const struct hs_campaign *campaign,
+                              struct hs_error *err)
+{
+    const char *path = campaign->settings.campaign.output;
+    struct hs_text text = {0};
+    enum hs_status status;
+
+    if (!campaign->settings.calibrate)
+        return hs_result_save(&report->result, path, err);
+    status = hs_system_print(&text, &campaign->system, err);
+    if (status == HS_OK && strcmp(path, "-") != 0)
+        status = hs_file_replace(path, text.data, text.length, err);
+    else if (status == HS_OK)
+        status = hs_stdout_write(&text, err);
+    hs_text_release(&text);
+    return status;
+}
+
+void hs_report_release(struct hs_report *report)
+{
+    hs_result_release(&report->result);
+    hs_text_release(&report->notes);
 }

@@ -120,7 +120,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
     return hs_value_bar(parts, cost && sum > 0 ? cost->count : 0);
 }
 
-/* How many times as fast as the default call, or as the flat plan, as predicted. */
+/* How many times as fast as the default call, or as the flat plan. */
 static double gain(const struct record *r)
 {
     const struct hs_answer *answer = r->of ? r->of->message->answer : NULL;
@@ -128,7 +128,7 @@ static double gain(const struct record *r)
     if (!answer || !r->candidate)
         return NAN;
     return (answer->usual ? answer->usual->seconds : r->of->message->flat_seconds) /
-           r->candidate->predicted_seconds;
+           hs_candidate_seconds(r->candidate);
 }
 
 #define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)
@@ -148,6 +148,8 @@ static double gain(const struct record *r)
     column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, hs_value_marked(r->name, r->mark))            \
     column(TIME, "seconds", "time", HS_TABLE_UNIT, SCALED, ALWAYS, r->seconds)                     \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
+    column(FAULT, NULL, "fault", NULL, TEXT, IF_ANY,                                               \
+           hs_measured_is_ok(r->measured) ? NULL : remark(r, (char[REMARK_BYTES]){0}))             \
     column(RATIO, "ratio_to_best", "vs best", NULL, RATIO, ALWAYS,                                 \
            isnan(r->seconds) ? NAN : hs_or_dash(r->seconds / r->best_seconds))                     \
     column(GAIN, "gain", "gain", NULL, RATIO, IF_ANY, gain(r))                                     \
@@ -204,6 +206,7 @@ static const struct hs_pick
                      {INTERVAL, "predicted +-%"}},
     of_measure[] = {{RANK, "#"}, P(PLAN), {TIME, ""}, P(SPREAD), P(RATIO), P(BUSBW), P(PREDICTED),
                     P(INTERVAL), P(MISS), P(SHARE), P(SAMPLES), P(WRONG), P(REMARK)},
+    of_race[] = {P(PLAN), {TIME, ""}, P(SPREAD), P(GAIN), P(BUSBW), P(SAMPLES), P(WRONG), P(FAULT)},
     of_report[] = {P(RANK), {PLAN, "split"}, P(TIME), P(SPREAD), {RATIO, "to the best"}, P(BUSBW),
                    P(PREDICTED), P(INTERVAL), P(RANGE), P(MISS), P(STATUS), {REASON, "because"}},
     of_measurement[] = COMPARED("measured"), of_simulation[] = COMPARED("simulated");
@@ -313,11 +316,10 @@ static bool is_reference(const struct hs_candidates_source *of, size_t i)
 void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *of)
 {
-    const struct hs_picks picks[] = {[HS_OF_PREDICT] = HS_PICKS(of_predict),
-                                     [HS_OF_DETAILS] = HS_PICKS(of_details),
-                                     [HS_OF_SIMULATE] = HS_PICKS(of_simulate),
-                                     [HS_OF_MEASURE] = HS_PICKS(of_measure),
-                                     [HS_OF_REPORT] = HS_PICKS(of_report)};
+    const struct hs_picks picks[] = {
+        [HS_OF_PREDICT] = HS_PICKS(of_predict),   [HS_OF_DETAILS] = HS_PICKS(of_details),
+        [HS_OF_SIMULATE] = HS_PICKS(of_simulate), [HS_OF_RACE] = HS_PICKS(of_race),
+        [HS_OF_MEASURE] = HS_PICKS(of_measure),   [HS_OF_REPORT] = HS_PICKS(of_report)};
     const struct hs_result_message *message = of->message;
     size_t count = message->candidate_count;
 

@@ -15,7 +15,8 @@ enum hs_candidates_of {
     HS_OF_PREDICT,
     HS_OF_DETAILS, /* the same with all that is known */
     HS_OF_SIMULATE,
-    HS_OF_MEASURE,
+    HS_OF_RACE,    /* of measure */
+    HS_OF_MEASURE, /* the same with all that is known */
     HS_OF_REPORT
 };
 

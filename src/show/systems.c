@@ -250,14 +250,16 @@ static const char *range_text(char text[TEXT_BYTES], const char *from, const cha
     return text;
 }
 
-/* What sets a fit's layers apart from others of its level. */
-static const char *fit_mark(char text[TEXT_BYTES], const struct hs_fit *fit)
+/* The level, and what sets a fit's layers apart from others of it. */
+static const char *fit_level(char text[TEXT_BYTES], const struct hs_system *system,
+                             const struct hs_fit *fit)
 {
     bool ring = fit->algorithm == HS_RING;
 
-    snprintf(text, TEXT_BYTES, "%s%s%s%s", fit->straddles ? ", straddling" : "", ring ? "" : ", ",
+    snprintf(text, TEXT_BYTES, "%s%s%s%s%s", system->levels[fit->level].name,
+             fit->straddles ? ", straddling" : "", ring ? "" : ", ",
              ring ? "" : hs_algorithm_names[fit->algorithm], fit->exchanges ? ", exchange" : "");
-    return text[0] ? text : NULL;
+    return text;
 }
 
 /* Numbers of a scope wider than this do not exist. */
@@ -310,8 +312,7 @@ static const char *share_number(char text[HS_FIGURE_TEXT], int64_t number)
            range_text((char[TEXT_BYTES]){0}, HS_AS_SIZE(fit->min_bytes),                           \
                       HS_AS_SIZE(fit->max_bytes), false))                                          \
     column(LONG_LEVEL, NULL, "level", NULL, TEXT, ALWAYS,                                          \
-           hs_value_marked(system->levels[fit->level].name,                                        \
-                           fit_mark((char[TEXT_BYTES]){0}, fit)))                                  \
+           fit_level((char[TEXT_BYTES]){0}, system, fit))                                          \
     column(SIZE, NULL, "size", NULL, COUNT, ALWAYS,                                                \
            or_any(fit->scope == HS_FIT_LEVEL ? 0 : fit->size, 0))                                  \
     column(MICROSECONDS, NULL, "latency us", NULL, FIGURE, ALWAYS,                                 \
@@ -329,25 +330,29 @@ enum { FITS(HS_COLUMN_ID) };
 static const struct hs_column fits[] = {FITS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick all_fits[] = {P(FIT_LEVEL), P(SCOPE),       P(SIZES),   P(STRIDE),
-                                          P(STEP_TEXT), P(FITTED_TEXT), P(HALF),    P(SPREAD),
-                                          P(POINTS),    P(RESIDUAL),    P(ENTERING)},
-                            level_fits[] = {P(LONG_LEVEL),       P(SIZE),
-                                            P(MICROSECONDS),     P(MICROSECONDS_CI95),
-                                            P(GIGABYTES),        P(GIGABYTES_CI95),
-                                            P(HALF_OR_DASH),     {SPREAD, "time +- %"},
-                                            P(RESIDUAL),         P(POINTS),
-                                            {MIN_BYTES, "from"}, {MAX_BYTES, "to"}};
+static const struct hs_pick
+    all_fits[] = {P(FIT_LEVEL), P(SCOPE),  P(SIZES),  P(STRIDE),   P(STEP_TEXT), P(FITTED_TEXT),
+                  P(HALF),      P(SPREAD), P(POINTS), P(RESIDUAL), P(ENTERING)},
+    level_fits[] = {P(LONG_LEVEL), P(SIZE),           P(MICROSECONDS),     P(MICROSECONDS_CI95),
+                    P(GIGABYTES),  P(GIGABYTES_CI95), P(HALF_OR_DASH),     {SPREAD, "time +- %"},
+                    P(RESIDUAL),   P(POINTS),         {MIN_BYTES, "from"}, {MAX_BYTES, "to"}},
+    levels_alone[] = {P(LONG_LEVEL), P(MICROSECONDS),   P(MICROSECONDS_CI95),
+                      P(GIGABYTES),  P(GIGABYTES_CI95), P(RESIDUAL),
+                      P(POINTS)};
 #undef P
 
-void hs_fits_table(struct hs_table *table, const struct hs_system *system, bool layers)
+void hs_fits_table(struct hs_table *table, const struct hs_system *system, enum hs_fits_of view)
 {
     HS_TABLE_INIT(table, "fits", fits);
-    table->picks = layers ? HS_PICKS(all_fits) : HS_PICKS(level_fits);
+    table->picks = view == HS_FITS_OF_LAYERS  ? HS_PICKS(all_fits)
+                   : view == HS_FITS_OF_SIZES ? HS_PICKS(level_fits)
+                                              : HS_PICKS(levels_alone);
     for (size_t i = 0; i < system->fits.count; i++) {
         const struct hs_fit *fit = &system->fits.items[i];
 
-        if (!layers && fit->scope == HS_FIT_LAYER)
+        if (fit->scope > (view == HS_FITS_OF_LEVELS  ? HS_FIT_LEVEL
+                          : view == HS_FITS_OF_SIZES ? HS_FIT_SIZE
+                                                     : HS_FIT_LAYER))
             continue;
         hs_table_row(table);
         FITS(HS_COLUMN_PUT)

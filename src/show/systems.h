@@ -27,8 +27,12 @@ void hs_links_table(struct hs_table *table, const struct hs_level *level);
 /* Those of the library's price that are the system's own, beside the ones that ship. */
 void hs_own_constants_table(struct hs_table *table, const struct hs_system *system);
 
-/* `layers`: fits of single layers, too; without them people see the figures of levels and sizes in
- * units of their own, each with its interval beside it. */
-void hs_fits_table(struct hs_table *table, const struct hs_system *system, bool layers);
+/* Which fits, and what people see of them. */
+enum hs_fits_of {
+    HS_FITS_OF_LEVELS, /* of levels alone, each figure with its interval beside it */
+    HS_FITS_OF_SIZES,  /* of levels and sizes, likewise, and more of each */
+    HS_FITS_OF_LAYERS  /* of single layers, too, with the units in the figures */
+};
+void hs_fits_table(struct hs_table *table, const struct hs_system *system, enum hs_fits_of view);
 
 #endif

@@ -107,7 +107,7 @@ static void say_fits(struct hs_sheet *sheet, const struct hs_system *system)
     if (isfinite(fits->launch_ci95_seconds))
         hs_sheet_say(sheet, "launch    +- %s (95 %%)\n", HS_AS_TIME(fits->launch_ci95_seconds));
     hs_sheet_say(sheet, "\n");
-    hs_fits_table(&table, system, true);
+    hs_fits_table(&table, system, HS_FITS_OF_LAYERS);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet, "\na layer is priced by the narrowest fit there is: layer, size, level; "
                         "~ straddles; half at: bytes entering\nat which half of the bandwidth is "

@@ -15,7 +15,7 @@ set -- mpich "$(dirname "$hiersearch")/hiersearch-measure"
 # shellcheck source=tests/runner/measure_job.sh
 . "$here/../runner/measure_job.sh"
 trap 'rm -rf "$scratch"' EXIT
-quick=(--warmup 1 --precision 50% --min-samples 2 --budget 8s --no-layers --quiet)
+quick=(--warmup 1 --precision 50% --min-samples 2 --budget 8s --layer-runs 0 --quiet)
 ranks='[n["ranks"] for n in r["placement"]["nodes"]]'
 
 # on_cluster OUTPUT "SHAPE AND JOB OPTIONS" ARGUMENTS...: MPICH 4.0.2 may hang in MPI_Finalize over TCP, so the result decides.
@@ -45,7 +45,7 @@ check "6 ranks on nodes of 4 are measured" "holds uneven6.json 'sorted($ranks) =
 
 for _ in {1..5}; do # again where the machine was so busy that no line fits the times
     timeout -k 5 260 "$here/cluster" run --racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6 --timeout 240 -- "$hiersearch" \
-        calibrate 'host:4@4GB/s~7us,rack@125MB/s~8us' --backend host --size 64KiB --budget 8s --quiet -o cal6.json >out 2>err
+        measure --calibrate 'host:4@4GB/s~7us,rack@125MB/s~8us' --backend host --size 64KiB --budget 8s --quiet -o cal6.json >out 2>err
     status=$?
     grep -q "no fit" err || break
 done

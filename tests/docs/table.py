@@ -139,15 +139,15 @@ def has_target(root, name):
 # ---- commands that are run with less work ----------------------------------------------------------
 # More processes than cores, for minutes: a small message and a short budget give the same lines of output.
 LESS_WORK = (
-    Row(r"(mpiexec -n )16 (hiersearch measure\b.* --mesh )tp=4,dp=4", r"\g<1>4 \2tp=2,dp=2", "mpicc"),
-    Row(r"(mpiexec.*hiersearch measure\b.*) --budget \S+", r"\1", "mpicc"),
-    Row(r"(mpiexec.*hiersearch measure\b.*)$", r"\1 --budget 6s --quiet", "mpicc"),
-    Row(r"mpiexec -n 16 (hiersearch (?:measure|profile))", r"mpiexec -n 4 \1", "mpicc"),
+    Row(r"(mpiexec -n )16 (hiersearch measure\b(?!.*--calibrate).* --mesh )tp=4,dp=4", r"\g<1>4 \2tp=2,dp=2", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b(?!.*--calibrate).*) --budget \S+", r"\1", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b(?!.*--calibrate).*)$", r"\1 --budget 6s --quiet", "mpicc"),
+    Row(r"mpiexec -n 16 (hiersearch (?:measure(?!.*--calibrate)|profile))", r"mpiexec -n 4 \1", "mpicc"),
     Row(r"mpiexec -n 16 hiersearch run here\.json", "mpiexec -n 4 hiersearch run here4.json", "mpicc"),
-    Row(r"(mpiexec.*hiersearch measure\b.*--size) \S+", r"\1 64KiB", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b(?!.*--calibrate).*--size) \S+", r"\1 64KiB", "mpicc"),
     # A machine that others use, too, gives no times that a fit describes.
-    Row(r"(mpiexec.*hiersearch calibrate\b(?!.*--backend).*?)$", r"\1 --backend null --plays abci --quiet", "mpicc"),
-    Row(r"(mpiexec.*hiersearch calibrate\b.*--size) \S+", r"\1 1MiB", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b(?=.*--calibrate)(?!.*--backend).*?)$", r"\1 --backend null --plays abci --quiet", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b(?=.*--calibrate).*--size) \S+", r"\1 1MiB", "mpicc"),
     Row(r"^(hiersearch simulate .*)--all", r"\1--top 2", "smpirun"),
 )
 

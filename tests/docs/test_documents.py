@@ -8,7 +8,8 @@ What is a command (in the documents all of these must be run or excused, or the 
 Three blanks, or two and a #, end a command: what follows is a remark. What follows in the same block, up to the next command,
 is its output: it must come out like that. A line `...` stands for any lines. Times that were measured differ from run to run, and with
 them units, plans, their order and the remarks about them: of commands in MEASURED what stands in front of the first figure of a
-line must come, line by line in this order. A command whose shown output is an error must fail, all others must succeed.
+line must come, line by line in this order, and any verdict for a verdict. A command whose shown output is an error must fail, all others
+must succeed.
 
 Commands with capitals or brackets as arguments (SYSTEM, [-o FILE]), and in the text those without arguments, are patterns: they are
 not run; --help must know command and options.
@@ -40,8 +41,10 @@ COMMAND = re.compile(SETTING + r"(?:(?:\./|tests/|bench/)\S+|" + "|".join(map(re
 REMARK = re.compile(r"(\s{2,}#.*|\s{3,}[^-\s].*)$")
 # A word of two capitals or more, brackets, or three dots: a pattern. Settings and file names with digits or dots are not.
 PATTERN = re.compile(r"(?:^|[\s|=\[:])(?:[A-Z][A-Z]+(?:\.[a-z]+)?)(?=[\s|\].:,]|$)|\[|\.\.\.")
-MEASURED = re.compile(r"\bhiersearch (measure|calibrate|profile)\b|\bmake bench")
+MEASURED = re.compile(r"\bhiersearch (measure|profile)\b|\bmake bench")
 UNITS = re.compile(r"\b(?:us|ms|s)\b")
+VERDICT = re.compile(r"^(Use|Keep|Cannot tell whether) .*")
+ODDS = re.compile(r"^(Gain|No plan|Too few samples|The difference|Within noise)\b.*")
 
 
 class Command:
@@ -230,7 +233,7 @@ class Document:
         if program is None:
             return self.check_target(command, words)
         name = next(iter(words[program + 1:]), "")
-        done = subprocess.run([BUILD / "hiersearch", name, "--help"], capture_output=True, text=True, check=False)
+        done = subprocess.run([BUILD / "hiersearch", name, "--help", "all"], capture_output=True, text=True, check=False)
         if name.isupper():
             return None
         if done.returncode:
@@ -260,6 +263,7 @@ class Document:
 def same(shown, got, measured):
     """Whether the output is as shown: `...` stands for any lines, and figures that were measured for any figures."""
     if measured:
+        shown, got = [[ODDS.sub("", VERDICT.sub("the verdict", line)) for line in lines] for lines in (shown, got)]
         shown, got = [[re.sub(r"\W+", " ", UNITS.sub("", re.split(r"\d", line)[0])).strip() for line in lines] for lines in (shown, got)]
         rest = iter(got)
         return all(words in rest for words in shown if words)

@@ -202,18 +202,17 @@ static void use_result(const struct hs_result *result)
 
 /* ---- journals ---- */
 
-static void add(struct hs_contest *contest, const char *text)
+static void add(struct hs_race *race, const char *text)
 {
     struct hs_plan plan;
 
-    require(hs_plan_parse(&plan, text, 8, NULL) == HS_OK &&
-                hs_contest_add(contest, &plan, NULL) == HS_OK,
+    require(hs_plan_parse(&plan, text, 8, NULL) == HS_OK && hs_race_add(race, &plan, NULL) == HS_OK,
             "a plan can be measured");
 }
 
 static void resume(const struct hs_journal *journal)
 {
-    struct hs_contest contest = {.rules = {0.05, 5, 100, 2, 1}};
+    struct hs_race race = {.rules = {0.05, 5, 100, 2, 1}};
     struct hs_error err = {HS_OK, ""};
     struct hs_journal_layer *layers;
     size_t count;
@@ -223,14 +222,14 @@ static void resume(const struct hs_journal *journal)
         check_refusal(status, &err);
     else
         hs_journal_layers_release(layers, count);
-    add(&contest, "2x4");
-    add(&contest, "8");
+    add(&race, "2x4");
+    add(&race, "8");
     err = (struct hs_error){HS_OK, ""};
-    status = hs_journal_restore(journal, &contest, 1024, true, &err);
+    status = hs_journal_restore(journal, &race, 1024, true, &err);
     if (status != HS_OK)
         check_refusal(status, &err);
-    (void)hs_contest_next(&contest, 1);
-    hs_contest_release(&contest);
+    (void)hs_race_next(&race, 1);
+    hs_race_release(&race);
 }
 
 static void use_journal(const uint8_t *data, size_t size)

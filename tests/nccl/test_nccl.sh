@@ -85,7 +85,7 @@ measure() {
     shift
     rm -f "$scratch/r.json"
     timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" "$np" "$programs/measure" --size 4KiB --min-samples 3 \
-        --max-samples 3 --layers 1 -o "$scratch/r.json" "$@" >"$scratch/out" 2>&1 </dev/null
+        --max-samples 3 --layer-runs 1 -o "$scratch/r.json" "$@" >"$scratch/out" 2>&1 </dev/null
     status=$?
 }
 # result EXPRESSION: Python about the result r, its first message m, and what was printed (out).

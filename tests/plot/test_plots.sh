@@ -296,7 +296,7 @@ for message in result["results"]:
 json.dump(result, sys.stdout)' >certain.json
 "$program" report certain.json -q -o certain.html
 check "its title and first lines say that an answer is not certain" has measured.html 'processes: [0-9x]*, not certain</title>' 1
-check "and why" has measured.html '^<p class="warning">Not certain: 1 sample only, not told apart from ' 1
+check "and why" has measured.html '^<p class="warning">Not certain: 1 sample only, within noise of ' 1
 check "they do not where it is certain" eval '! grep -i "not certain" certain.html && grep -c "<h1>Use " certain.html >/dev/null'
 narrow() { sed -n '/<style>/,/<\/style>/p' measured.html | tr -d '\n' | grep -o '\.paper svg {[^}]*}\|th {[^}]*}' | { ! grep 'min-width\|nowrap'; }; }
 check "its pictures and headings are no wider than a narrow window" narrow

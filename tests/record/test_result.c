@@ -145,6 +145,79 @@ static void without_a_usable_candidate_there_is_no_best(void **state)
     hs_result_release(&result);
 }
 
+/* An interval from a tenth below to a tenth above; or none, as of too few samples. */
+static void give_interval(struct hs_measured *measured, double seconds, bool known)
+{
+    measured->status = HS_MEASURE_OK;
+    measured->median_seconds = seconds;
+    measured->ci95_low_seconds = known ? seconds / 1.1 : NAN;
+    measured->ci95_high_seconds = known ? seconds * 1.1 : NAN;
+}
+
+/* By hand: a median's logarithm has the standard error log(1.21) / 3.92 = 0.048627, that of two
+ * 0.068769, so that the 90 % range of a gain is it by exp(+-1.645 * 0.068769) = 1.11978. */
+static void the_verdict_of_what_was_measured_goes_by_intervals(void **state)
+{
+    static const struct {
+        double library; /* 0: not measured */
+        bool known;
+        enum hs_advice advice;
+        double gain, low, high, share;
+    } cases[] = {
+        {1.2, true, HS_ADVICE_PLAN, 1.2, 1.071638, 1.343736, 0.995991},
+        {1.05, true, HS_ADVICE_UNDECIDED, 1.05, 0.937684, 1.175769, 0.760980},
+        {1.02, true, HS_ADVICE_DEFAULT, 1.02, 0.910893, 1.142176, 0.613305},
+        {0.5, true, HS_ADVICE_DEFAULT, 0.5, 0.446516, 0.559890, 0},
+        {9, false, HS_ADVICE_UNDECIDED, 9, NAN, NAN, NAN},
+        {0, true, HS_ADVICE_UNDECIDED, 1.05, 0.937684, 1.175769, 0.760980}, /* over the flat plan */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        struct hs_result result;
+        struct hs_result_message *message = start(&result);
+        const struct hs_verdict *verdict;
+
+        add_measured(message, "2x4", NAN, HS_MEASURE_OK, 1);
+        add_measured(message, "8", NAN, HS_MEASURE_OK, 1.05);
+        give_interval(message->candidates[0].measured, 1, cases[i].known);
+        give_interval(message->candidates[1].measured, 1.05, true);
+        if (cases[i].library > 0)
+            give_interval(&hs_result_add_baseline(message, "MPI_Allreduce")->measured,
+                          cases[i].library, true);
+        assert_int_equal(hs_result_rank(message, NULL), HS_OK);
+        assert_int_equal(hs_answer_measured(message, &result, NULL), HS_OK);
+        verdict = &message->answer->verdict;
+        assert_int_equal(verdict->advice, cases[i].advice);
+        assert_plan(&verdict->plan, "2x4");
+        assert_float_equal(verdict->gain, cases[i].gain, 1e-12);
+        assert_true(isnan(cases[i].low) == isnan(verdict->gain_low));
+        if (!isnan(cases[i].low)) {
+            assert_float_equal(verdict->gain_low, cases[i].low, 2e-5);
+            assert_float_equal(verdict->gain_high, cases[i].high, 2e-5);
+            assert_float_equal(verdict->share, cases[i].share, 2e-4);
+        }
+        assert_true((message->answer->usual != NULL) == (cases[i].library > 0));
+        assert_int_equal(message->answer->next_count, cases[i].advice == HS_ADVICE_UNDECIDED);
+        assert_int_equal(message->answer->tie_count, cases[i].known); /* 0.955 is below 1.1 */
+        free(print_twice(&result));
+        hs_result_release(&result);
+    }
+}
+
+static void without_anything_to_compare_there_is_no_verdict(void **state)
+{
+    struct hs_result result;
+    struct hs_result_message *message = start(&result);
+
+    (void)state;
+    add_measured(message, "2x4", NAN, HS_MEASURE_OK, 1);
+    assert_int_equal(hs_result_rank(message, NULL), HS_OK);
+    assert_int_equal(hs_answer_measured(message, &result, NULL), HS_OK);
+    assert_null(message->answer);
+    hs_result_release(&result);
+}
+
 static void nothing_can_be_released(void **state)
 {
     struct hs_result zero;
@@ -165,6 +238,10 @@ static const struct CMUnitTest tests[] = {
             candidates_are_ranked_measured_predicted_unknown_faulty),
     HS_TEST("without a usable candidate there is no best",
             without_a_usable_candidate_there_is_no_best),
+    HS_TEST("the verdict of what was measured goes by intervals",
+            the_verdict_of_what_was_measured_goes_by_intervals),
+    HS_TEST("without anything to compare there is no verdict",
+            without_anything_to_compare_there_is_no_verdict),
     HS_TEST("nothing can be released", nothing_can_be_released),
 };
 HS_TEST_MAIN(tests)

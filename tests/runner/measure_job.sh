@@ -15,16 +15,16 @@ cd "$scratch" || exit 2
 
 # shellcheck source=tests/tap.sh
 . "$source_tree/tests/tap.sh"
-status=0 tap_behind=" ($mpi)"
+status=0 mode=() tap_behind=" ($mpi)"
 tap_shows=("$scratch/out" "$scratch/err")
 
-# measure NP ARGUMENTS...: runs to its end; sets status, writes out and err. MPICH's launcher may itself go wrong (255, and words
+# measure NP ARGUMENTS...: runs to its end, in that mode (--calibrate, or nothing); sets status, writes out and err. MPICH's launcher may itself go wrong (255, and words
 # of its own) where ranks end before MPI_Init: then once more.
 measure() {
     local np=$1 turn
     shift
     for turn in 1 2; do
-        timeout -k 5 180 "${launch[@]}" "$np" "$program" "$@" >"$scratch/out" 2>"$scratch/err"
+        timeout -k 5 180 "${launch[@]}" "$np" "$program" "${mode[@]}" "$@" >"$scratch/out" 2>"$scratch/err"
         status=$?
         [ "$turn$status" = 1255 ] && grep -q '^\[mpiexec@.* HYDT_bscu' "$scratch/err" || break
     done

@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
 trap 'rm -rf "$scratch"' EXIT
-quick=(--warmup 1 --precision 20% --budget 10s --layers 2 -q)
+quick=(--warmup 1 --precision 20% --budget 10s --layer-runs 2 -q)
 system=nv:2@100GB/s~0s,ib@20GB/s
 hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
@@ -43,7 +43,7 @@ measure 4 "$system" --size 4012B --backend host --collective all-to-all --plans 
 check "layers of an all-to-all go by the algorithms that a plan names" '[ $status = 0 ] && holds letters.json \
     "all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"]) and len(m[\"candidates\"]) == 5"'
 for collective in reduce-scatter all-to-all; do
-    measure 4 --size 64KiB --backend host --collective $collective --warmup 1 --precision 20% --budget 12s --layers 2 -q -o lazy.json
+    measure 4 --size 64KiB --backend host --collective $collective --warmup 1 --precision 20% --budget 12s --layer-runs 2 -q -o lazy.json
     check "without a system, layers of one phase are measured first: $collective" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
         "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and m[\"certificate\"][\"winner\"] in (\"4\", \"2x2\")"'
 done

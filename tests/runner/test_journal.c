@@ -16,32 +16,32 @@ static struct hs_fact facts[] = {{"np", "8"}, {"size", "1KiB"}};
 static struct hs_fact other_facts[] = {{"np", "4"}, {"size", "1KiB"}};
 static const struct hs_journal_run this_run = {facts, 2}, other_run = {other_facts, 2};
 
-static struct hs_contest new_contest(void)
+static struct hs_race new_race(void)
 {
-    struct hs_contest contest = {0};
+    struct hs_race race = {0};
     struct hs_plan plan;
 
-    assert_int_equal(hs_contest_add_baseline(&contest, "library", 0, NULL), HS_OK);
+    assert_int_equal(hs_race_add_baseline(&race, "library", 0, NULL), HS_OK);
     assert_int_equal(hs_plan_parse(&plan, "2x4", 8, NULL), HS_OK);
-    assert_int_equal(hs_contest_add(&contest, &plan, NULL), HS_OK);
+    assert_int_equal(hs_race_add(&race, &plan, NULL), HS_OK);
     assert_int_equal(hs_plan_parse(&plan, "8", 8, NULL), HS_OK);
-    assert_int_equal(hs_contest_add(&contest, &plan, NULL), HS_OK);
-    return contest;
+    assert_int_equal(hs_race_add(&race, &plan, NULL), HS_OK);
+    return race;
 }
 
-static void add_sample(struct hs_contest *contest, size_t index, double seconds)
+static void add_sample(struct hs_race *race, size_t index, double seconds)
 {
     struct hs_step step = {.item = index, .verify = true};
     double device = seconds / 2;
     struct hs_step_outcome outcome = {.seconds = {&seconds, 1, 1}, .device = {&device, 1, 1}};
 
-    assert_int_equal(hs_contest_tell(contest, &step, &outcome, NULL), HS_OK);
+    assert_int_equal(hs_race_tell(race, &step, &outcome, NULL), HS_OK);
 }
 
 /* A journal of one session: "2x4" finished after 3 samples in two lines, "8" open after 1. */
 static void write_session(void)
 {
-    struct hs_contest contest = new_contest();
+    struct hs_race race = new_race();
     struct hs_journal journal;
     struct hs_error err = {0};
     struct hs_step timed = {.item = 1, .timed = true};
@@ -50,20 +50,20 @@ static void write_session(void)
 
     unlink(path);
     assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
-    add_sample(&contest, 1, 0.1);
-    add_sample(&contest, 2, 1.0 / 3);
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
-    assert_false(hs_journal_wants(&contest.items[2]));
-    add_sample(&contest, 1, 0.2);
-    add_sample(&contest, 1, 0.3);
-    contest.items[1].ending = HS_ENDING_PRECISE;
-    assert_int_equal(hs_contest_tell(&contest, &timed, &stages, NULL), HS_OK);
-    assert_true(hs_journal_wants(&contest.items[1]));
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
+    add_sample(&race, 1, 0.1);
+    add_sample(&race, 2, 1.0 / 3);
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[1], &err), HS_OK, &err);
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[2], &err), HS_OK, &err);
+    assert_false(hs_journal_wants(&race.items[2]));
+    add_sample(&race, 1, 0.2);
+    add_sample(&race, 1, 0.3);
+    race.items[1].ending = HS_ENDING_PRECISE;
+    assert_int_equal(hs_race_tell(&race, &timed, &stages, NULL), HS_OK);
+    assert_true(hs_journal_wants(&race.items[1]));
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[1], &err), HS_OK, &err);
     assert_status_is(hs_journal_sync(&journal, &err), HS_OK, &err);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 static void append(const char *text)
@@ -82,67 +82,67 @@ static off_t file_bytes(void)
     return stat(path, &about) == 0 ? about.st_size : -1;
 }
 
-static void check_restored(const struct hs_contest *contest)
+static void check_restored(const struct hs_race *race)
 {
-    const struct hs_contestant *item = &contest->items[1];
+    const struct hs_arm *item = &race->items[1];
 
     assert_int_equal(item->seconds.count, 3);
     assert_true(item->seconds.values[0] == 0.1 && item->seconds.values[2] == 0.3);
     assert_int_equal(item->device.count, 3);
     assert_int_equal(item->ending, HS_ENDING_PRECISE);
-    assert_true(hs_contestant_done(item));
+    assert_true(hs_arm_done(item));
     assert_int_equal(item->layers.runs, 1);
     assert_true(hs_samples_median(&item->layers.stages[1].seconds) == 0.5);
     assert_true(hs_samples_median(&item->layers.stages[2].seconds) == 0.75);
     assert_false(hs_journal_wants(item));
-    assert_int_equal(contest->items[2].seconds.count, 1);
-    assert_true(contest->items[2].seconds.values[0] == 1.0 / 3);
-    assert_int_equal(contest->items[2].ending, HS_ENDING_OPEN);
-    assert_int_equal(contest->items[0].seconds.count, 0);
+    assert_int_equal(race->items[2].seconds.count, 1);
+    assert_true(race->items[2].seconds.values[0] == 1.0 / 3);
+    assert_int_equal(race->items[2].ending, HS_ENDING_OPEN);
+    assert_int_equal(race->items[0].seconds.count, 0);
 }
 
-static void resume(struct hs_journal *journal, struct hs_contest *contest, bool retry)
+static void resume(struct hs_journal *journal, struct hs_race *race, bool retry)
 {
     struct hs_error err = {0};
 
-    *contest = new_contest();
+    *race = new_race();
     assert_status_is(hs_journal_resume(journal, path, NULL, &this_run, &err), HS_OK, &err);
-    assert_status_is(hs_journal_restore(journal, contest, 1024, retry, &err), HS_OK, &err);
+    assert_status_is(hs_journal_restore(journal, race, 1024, retry, &err), HS_OK, &err);
 }
 
 static void comes_back_as_written(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
 
     (void)state;
     write_session();
-    resume(&journal, &contest, false);
-    check_restored(&contest);
+    resume(&journal, &race, false);
+    check_restored(&race);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 static void other_sizes_stay_out(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest = new_contest();
+    struct hs_race race = new_race();
     struct hs_error err = {0};
 
     (void)state;
     write_session();
     assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
-    assert_status_is(hs_journal_restore(&journal, &contest, 2048, false, &err), HS_OK, &err);
-    assert_int_equal(contest.items[1].seconds.count, 0);
+    assert_status_is(hs_journal_restore(&journal, &race, 2048, false, &err), HS_OK, &err);
+    assert_int_equal(race.items[1].seconds.count, 0);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 /* Cut anywhere in the last line, it reads as if that line had not been written. */
 static void torn_line_is_cut_off(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
     off_t whole;
 
     (void)state;
@@ -151,11 +151,11 @@ static void torn_line_is_cut_off(void **state)
         whole = file_bytes();
         append("{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n");
         assert_int_equal(truncate(path, file_bytes() - torn), 0);
-        resume(&journal, &contest, false);
-        check_restored(&contest);
+        resume(&journal, &race, false);
+        check_restored(&race);
         assert_int_equal(file_bytes(), whole);
         hs_journal_close(&journal, false);
-        hs_contest_release(&contest);
+        hs_race_release(&race);
     }
 }
 
@@ -166,40 +166,40 @@ static void lines_of_zeros_are_counted_and_gone_past(void **state)
                                 "{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n\0\0\n\0\0";
     int fd;
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
 
     (void)state;
     write_session();
     fd = open(path, O_WRONLY | O_APPEND);
     assert_int_equal(write(fd, zeros, sizeof(zeros) - 1), sizeof(zeros) - 1);
     close(fd);
-    resume(&journal, &contest, false);
+    resume(&journal, &race, false);
     assert_int_equal(journal.lost_lines, 3);
-    assert_int_equal(contest.items[2].seconds.count, 2);
-    assert_true(contest.items[2].seconds.values[1] == 7);
+    assert_int_equal(race.items[2].seconds.count, 2);
+    assert_true(race.items[2].seconds.values[1] == 7);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 static void goes_on_behind_the_old_lines(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
     struct hs_error err = {0};
 
     (void)state;
     write_session();
     append("{\"torn");
-    resume(&journal, &contest, false);
-    add_sample(&contest, 2, 2);
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
+    resume(&journal, &race, false);
+    add_sample(&race, 2, 2);
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[2], &err), HS_OK, &err);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
-    resume(&journal, &contest, false);
-    assert_int_equal(contest.items[2].seconds.count, 2);
-    assert_true(contest.items[2].seconds.values[1] == 2);
+    hs_race_release(&race);
+    resume(&journal, &race, false);
+    assert_int_equal(race.items[2].seconds.count, 2);
+    assert_true(race.items[2].seconds.values[1] == 2);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 static void another_run_is_refused(void **state)
@@ -233,18 +233,18 @@ static void no_journal_begins_one(void **state)
 static void torn_header_begins_anew(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
 
     (void)state;
     write_session();
     assert_int_equal(truncate(path, 20), 0);
-    resume(&journal, &contest, false);
-    assert_int_equal(contest.items[1].seconds.count, 0);
+    resume(&journal, &race, false);
+    assert_int_equal(race.items[1].seconds.count, 0);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
-    resume(&journal, &contest, false);
+    hs_race_release(&race);
+    resume(&journal, &race, false);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 static void wrong_line_is_named(void **state)
@@ -258,18 +258,17 @@ static void wrong_line_is_named(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        struct hs_contest contest = new_contest();
+        struct hs_race race = new_race();
         struct hs_journal journal;
         struct hs_error err = {0};
 
         write_session();
         append(lines[i]);
         assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
-        assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID,
-                         &err);
+        assert_status_is(hs_journal_restore(&journal, &race, 1024, false, &err), HS_INVALID, &err);
         assert_has(err.message, "line 5");
         hs_journal_close(&journal, false);
-        hs_contest_release(&contest);
+        hs_race_release(&race);
     }
 }
 
@@ -279,23 +278,23 @@ static void timeouts_are_kept_or_retried(void **state)
         "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"fault\",\"status\":\"timeout\","
         "\"reason\":\"too long\"}\n";
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
 
     (void)state;
     write_session();
     append(line);
-    resume(&journal, &contest, false);
-    assert_int_equal(contest.items[2].status, HS_MEASURE_TIMEOUT);
-    assert_string_equal(contest.items[2].reason, "too long");
-    assert_true(hs_contestant_done(&contest.items[2]));
+    resume(&journal, &race, false);
+    assert_int_equal(race.items[2].status, HS_MEASURE_TIMEOUT);
+    assert_string_equal(race.items[2].reason, "too long");
+    assert_true(hs_arm_done(&race.items[2]));
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
-    resume(&journal, &contest, true);
-    assert_int_equal(contest.items[2].status, HS_MEASURE_OK);
-    assert_int_equal(contest.items[2].ending, HS_ENDING_OPEN);
-    check_restored(&contest);
+    hs_race_release(&race);
+    resume(&journal, &race, true);
+    assert_int_equal(race.items[2].status, HS_MEASURE_OK);
+    assert_int_equal(race.items[2].ending, HS_ENDING_OPEN);
+    check_restored(&race);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 /* What `path` holds, NUL-terminated; owned by the caller. */
@@ -426,7 +425,7 @@ static void only_own_journal_is_removed(void **state)
 static void full_disk_is_said_once(void **state)
 {
     struct hs_journal journal;
-    struct hs_contest contest = new_contest();
+    struct hs_race race = new_race();
     struct hs_error err = {0};
 
     (void)state;
@@ -434,13 +433,13 @@ static void full_disk_is_said_once(void **state)
     assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     close(journal.fd);
     journal.fd = open("/dev/full", O_WRONLY);
-    add_sample(&contest, 2, 1);
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_IO, &err);
+    add_sample(&race, 2, 1);
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[2], &err), HS_IO, &err);
     assert_has(err.message, strerror(ENOSPC));
-    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
-    assert_true(hs_journal_wants(&contest.items[2]));
+    assert_status_is(hs_journal_write(&journal, 1024, &race.items[2], &err), HS_OK, &err);
+    assert_true(hs_journal_wants(&race.items[2]));
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
 }
 
 /* Takes the place of cJSON's, which walks the list from its start: once per element, that is
@@ -461,7 +460,7 @@ static void lists_are_read_from_one_element_to_the_next(void **state)
 {
     enum { COUNT = 1000 };
     struct hs_journal journal;
-    struct hs_contest contest;
+    struct hs_race race;
     struct hs_text line = {0};
 
     (void)state;
@@ -473,12 +472,12 @@ static void lists_are_read_from_one_element_to_the_next(void **state)
     write_session();
     append(line.data);
     elements_asked_for = 0;
-    resume(&journal, &contest, false);
-    assert_int_equal(contest.items[2].seconds.count, 1 + COUNT);
-    assert_true(contest.items[2].seconds.values[COUNT] == COUNT - 1);
+    resume(&journal, &race, false);
+    assert_int_equal(race.items[2].seconds.count, 1 + COUNT);
+    assert_true(race.items[2].seconds.values[COUNT] == COUNT - 1);
     assert_int_equal(elements_asked_for, 0);
     hs_journal_close(&journal, false);
-    hs_contest_release(&contest);
+    hs_race_release(&race);
     hs_text_release(&line);
 }
 

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/measure_job.sh" "$@"
 trap 'rm -rf "$scratch"' EXIT
 # Precise enough on a quiet machine after a few samples; time enough on a busy one.
-quick=(--warmup 1 --precision 20% --budget 10s --layers 2)
+quick=(--warmup 1 --precision 20% --budget 10s --layer-runs 2)
 system=nv:2@100GB/s~0s,ib@20GB/s
 
 # ---- real backends -------------------------------------------------------------------------------------
@@ -23,7 +23,9 @@ check "a median lies within its samples and its interval" 'holds host.json "all(
 check "best is the candidate with the smallest median" 'holds host.json "m[\"best\"] == \
     min(m[\"candidates\"], key=lambda c: c[\"measured\"][\"median_seconds\"])[\"plan\"]"'
 check "MPI_Allreduce is measured beside them" 'holds host.json "[b[\"name\"] for b in m[\"baselines\"]] == [\"MPI_Allreduce\"]"'
-check "the answer names the best plan" 'grep -q "^best  $(get host.json "m[\"best\"]")  " out'
+check "the verdict comes first, of the best plan beside the library's call" 'sed -n 3p out | grep -qE "^(Use |Keep MPI_Allreduce: |Cannot tell whether )" &&
+    sed -n 3p out | grep -qF "$(get host.json "m[\"best\"]")" && sed -n 3p out | grep -q MPI_Allreduce'
+check "the report is 14 lines of 80 columns at most" '(($(wc -l <out) <= 14 && $(wc -L <out) <= 80))'
 check "the file says who, where and with what" 'holds host.json "r[\"backend\"] == \"host\" and r[\"np\"] == 4 and \
     sum(n[\"ranks\"] for n in r[\"placement\"][\"nodes\"]) == 4 and \
     {\"hiersearch\", \"mpi\", \"kernel\", \"memory_per_rank\"} <= set(r[\"versions\"])"'
@@ -42,14 +44,14 @@ check "and nothing else" '[ $status = 2 ] && said "own algorithm"'
 measure 3 --size 4KiB "${quick[@]}" -q -o prime.json
 check "a prime number of processes has the flat split alone" '[ $status = 0 ] && holds prime.json \
     "[c[\"plan\"] for c in m[\"candidates\"]] == [\"3\"] and m[\"best\"] == \"3\""'
-measure 6 --size 4B --all "${quick[@]}" -q -o tiny.json
+measure 6 --size 4B --all "${quick[@]}" -q --details -o tiny.json
 check "a message of one element is padded, and that is said" '[ $status = 0 ] && is_valid tiny.json && \
-    holds tiny.json "m[\"padded_bytes\"] > 4" && grep -q "^padded to " out'
+    holds tiny.json "m[\"padded_bytes\"] > 4" && grep -q "^Padded to " out'
 measure 4 --size 1KiB:4KiB "${quick[@]}" -q --plans 2x2 -o sweep.json
 check "a sweep gives one result per size" '[ $status = 0 ] && is_valid sweep.json && \
     holds sweep.json "[x[\"message_bytes\"] for x in r[\"results\"]] == [1024, 2048, 4096]"'
 measure 4 --size 64KiB --backend host "${quick[@]}" --plans 2x2,2x2/2 -o -
-check "-o - writes the result to stdout and the table to stderr" '[ $status = 0 ] && is_valid out && said "best  "'
+check "-o - writes the result to stdout and the table to stderr" '[ $status = 0 ] && is_valid out && grep -qE "^(Use|Keep|Cannot tell whether) " err'
 check "--plans adds the flat split" 'holds out "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"2x2/2\", \"4\"]"'
 check "layers have a reduce-scatter each, and an allgather except the last" 'holds out "all(\
     [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == n * [\"reduce-scatter\"] + \
@@ -78,7 +80,7 @@ status=$?
 check "one of its processes says so" '[ $status = 2 ] && [ "$(our_lines)" = 0 ]'
 
 # ---- the model's choice, with the null backend ------------------------------------------------------------
-measure 8 $system --size 1MiB --backend null --top 2 -o top.json
+measure 8 $system --size 1MiB --backend null --top 2 --details -o top.json
 check "--top 2 measures two plans and the flat split" '[ $status = 0 ] && is_valid top.json && \
     holds top.json "len(m[\"candidates\"]) == 3 and \"8\" in [c[\"plan\"] for c in m[\"candidates\"]]"'
 check "the splits that the search left out are counted" 'holds top.json \
@@ -98,13 +100,13 @@ ranges() { get "$1" 'sorted((c["plan"], "%.9g %.9g" % (c["predicted_low_seconds"
 check "predictions of figures as described have the ranges that predict gives" '[ "$(ranges top.json)" = "$(ranges ranges.json)" ] && [ -n "$(ranges top.json)" ]'
 # By hand: 4 nodes exchange 2 * 3 / 4 MiB at 20 GB/s.
 check "how near the best plan comes to the limit is said" \
-    'grep -q "^      reaches [0-9]* % of what these links allow (the limit: 78.64 us, by the bandwidth of ib)$" out'
+    'grep -q "^reaches [0-9]* % of what these links allow (the limit: 78.64 us, by the bandwidth of ib)$" out'
 measure 8 $system --size 1MiB --backend null --faults bias=8:0.5 --all -q
 check "a time below the limit says that the description is wrong" '[ $status = 0 ] && \
-    grep -q "^      faster than the description allows (the limit: 78.64 us): its ib bandwidth is too low$" out'
+    grep -q "^faster than the description allows (the limit: 78.64 us): its ib bandwidth is too low$" out'
 measure 4 net@1kB/s~0s --size 64KiB --backend mpi --all "${quick[@]}" -q
 check "so does the library's time" '[ $status = 0 ] && \
-    grep -q "^      MPI_Allreduce is faster than the description allows (the limit: 98.30 s): its net bandwidth is too low$" out'
+    grep -q "^MPI_Allreduce is faster than the description allows (the limit: 98.30 s): its net bandwidth is too low$" out'
 measure 4 $system --size 1KiB:2KiB --backend null --all -q --format csv -o csv.json
 check "--format csv has a row per plan, baseline and size, under one line of keys" '[ $status = 0 ] && \
     [ "$(grep -c "^np,message_bytes," out)" = 1 ] && [ "$(wc -l <out)" = 7 ]'
@@ -115,17 +117,17 @@ measure 4 $system --size 1KiB --backend null --all -q --json -o json.json
 check "--json prints the result file" '[ $status = 0 ] && cmp out json.json'
 measure 8 $system --size 1MiB --backend null --top 2 --max-samples 1 --min-samples 1 -q
 check "a winner of one sample is not called the best without a remark" '[ $status = 0 ] && \
-    grep -q "^best  .*; not certain: 1 sample only$" out'
+    grep -q "^Cannot tell whether " out && grep -q "^Too few samples: " out'
 measure 8 $system --size 1MiB --backend null --faults noise=0.3 --all --warmup 0 --min-samples 6 --max-samples 6 -q
 check "plans whose intervals meet are not told apart" '[ $status = 0 ] && \
-    grep -q "^best  .*; not certain: not told apart from [0-9x]*" out'
+    grep -q "Within noise of it: [0-9x]*" out'
 measure 8 $system --size 1MiB --backend null --search containment --top 1 -q -o containment.json
 check "containment can choose too" '[ $status = 0 ] && holds containment.json "m[\"search\"][\"strategy\"] == \"containment\""'
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o bias.json
 check "a plan that is slower than predicted does not win" '[ $status = 0 ] && holds bias.json \
     "m[\"best\"] == \"2x2x2\" and m[\"candidates\"][-1][\"plan\"] == \"4x2\""'
 check "racing drops it, says so and counts it" 'holds bias.json \
-    "m[\"candidates\"][-1][\"measured\"][\"reason\"].startswith(\"racing\") and \"racing\" in [p[\"rule\"] for p in m[\"search\"][\"pruned\"]]"'
+    "m[\"candidates\"][-1][\"measured\"][\"reason\"].startswith(\"dropped after \") and \"racing\" in [p[\"rule\"] for p in m[\"search\"][\"pruned\"]]"'
 cp bias.json again.json
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o again.json
 check "the same seed gives the same samples" '[ "$(get bias.json "r[\"results\"]")" = "$(get again.json "r[\"results\"]")" ]'
@@ -138,7 +140,7 @@ check "what did not get its turn is skipped, with the reason" 'holds spent.json 
     c[\"measured\"][\"status\"] == \"skipped\" and \"time was spent\" in c[\"measured\"][\"reason\"]]"'
 # Its clock begins anew with each size: without shares each of the four would take all of the budget.
 measure 4 $system --size 64MiB:512MiB --backend null --plans 4,2x2 --budget 2s --faults noise=0.3 --precision 0.01% \
-    --warmup 0 --layers 0 -q -o shared.json
+    --warmup 0 --layer-runs 0 -q -o shared.json
 check "a sweep's budget is shared over its sizes" '[ $status = 0 ] && holds shared.json "(lambda spent: len(spent) == 4 and \
     all(0.35 < s < 0.55 for s in spent))([sum(sum(c[\"measured\"].get(\"samples_seconds\", [])) \
     for c in m[\"candidates\"] + m[\"baselines\"]) for m in r[\"results\"]])"'
@@ -157,6 +159,25 @@ check "host and mpi are priced as rings where the system has NCCL's calls, which
 measure 6 nv:4@100GB/s~0s --size 1MiB --backend null -o beyond.json
 check "more processes than the system has are warned about and marked" '[ $status = 0 ] && \
     said "more than the 4 of the system" && holds beyond.json "r[\"extrapolated\"]"'
+
+# ---- the verdict, of a plan beside the library's call, which the null backend plays as a flat ring ------------
+advice() { get "$1" '(lambda v: " ".join([v["advice"], v["plan"] == m["best"] and "best", "%.4g" % v["gain"]]))(m["verdict"])'; }
+measure 8 $system --size 1MiB --backend null --faults bias=2x4:0.5 --all -q -o verdict.json
+check "a plan of half the time is worth it" '[ $status = 0 ] && is_valid verdict.json && [ "$(advice verdict.json)" = "plan best 2.059" ] && \
+    grep -q "^Use 2x4: 44.56 us, 2.06x faster than model flat ring (91.75 us)\.$" out && holds verdict.json \
+    "m[\"default\"][\"name\"] == \"model flat ring\" and m[\"verdict\"][\"share\"] == 1 and m[\"verdict\"][\"gain_low\"] == m[\"verdict\"][\"gain_high\"]"'
+measure 8 $system --size 1MiB --backend null --all -q -o verdict.json
+check "for less than 3 % the library's call is kept" '[ $status = 0 ] && is_valid verdict.json && [ "$(advice verdict.json)" = "default best 1.029" ] && \
+    grep -q "^Keep model flat ring: 91.75 us\. The fastest plan, 2x[24x]*, takes 89.13 us\.$" out && grep -q "^No plan is 3 % faster\." out'
+measure 8 $system --size 1MiB --backend null --faults bias=2x4:0.8,noise=0.25 --plans 2x4 --warmup 0 --min-samples 6 --max-samples 6 --seed 2 -q -o verdict.json
+check "a lead within the noise is no verdict, and the measurement that would tell is named" '[ $status = 0 ] && is_valid verdict.json && \
+    [[ $(advice verdict.json) = undecided* ]] && holds verdict.json "m[\"verdict\"][\"gain_low\"] <= 1 < m[\"verdict\"][\"gain\"]" && \
+    grep -q "^Next: mpiexec -n 8 hiersearch measure --size 1MiB --plans 2x4 " out && grep -q "smaller than the noise" out'
+measure 8 $system --size 1KiB:16MiB --backend null --faults bias=2x4:0.5 --all -q -o sweep.json
+check "of many sizes the verdicts are counted, in 14 lines of 80 columns" '[ $status = 0 ] && (($(wc -l <out) <= 14 && $(wc -L <out) <= 80)) && \
+    grep -q "^Use a plan at 15 of 15 sizes\.$" out && grep -q "more sizes: --details" out'
+measure 8 --plays $system --size 1MiB --backend null --all -q -o plays.json
+check "a machine can be played without being described" '[ $status = 0 ] && holds plays.json "\"system\" not in r and len(m[\"candidates\"]) == 4"'
 
 # ---- wrong usage: one line, status 2 -------------------------------------------------------------------------
 usage() {

@@ -1,5 +1,5 @@
-/* become_measure.c - see become_measure.h. */
-#include "cli/become_measure.h"
+/* exec_measure.c - see exec_measure.h. */
+#include "cli/exec_measure.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "base/places.h"
 
-enum hs_status hs_become_measure(struct hs_context *context, const char *name, struct hs_error *err)
+enum hs_status hs_exec_measure(struct hs_context *context, struct hs_error *err)
 {
     size_t count = 0;
     char path[PATH_MAX], **argv;
@@ -30,7 +30,7 @@ enum hs_status hs_become_measure(struct hs_context *context, const char *name, s
     argv = calloc(count + 2, sizeof(*argv));
     if (!argv)
         return hs_no_memory(err);
-    argv[0] = (char *)name;
+    argv[0] = (char *)HS_MEASURE_PROGRAM;
     memcpy(argv + 1, context->arguments, count * sizeof(*argv));
     execv(path, argv);
     free(argv);

@@ -1,24 +1,24 @@
 /*
- * contest.h - the plans and baselines that are measured against each other for one message size:
+ * race.h - the plans and baselines that are measured against each other for one message size:
  * their samples, and what is run next. Pure: no clock, no MPI.
  *
- * A planner (step.h): asked for a step, told what came of it. Contestants are sampled in rounds,
- * one run each, so that drift of the machine hits all alike. A contestant's part ends
+ * A planner (step.h): asked for a step, told what came of it. Arms are sampled in rounds,
+ * one run each, so that drift of the machine hits all alike. An arm's part ends
  *
  *  - when the 95 % confidence interval of its median is within `precision` of the median, or it has
  *    `max_samples`;
  *  - when it cannot win any more: the interval lies above the best plan's (racing; not for
  *    baselines);
- *  - when the budget is spent. A contestant that has used up its share, the total time divided by
+ *  - when the budget is spent. An arm that has used up its share, the total time divided by
  *    those still open, sits out until the share has grown, so slow plans do not eat the time of
  *    fast ones;
  *  - with a fault: wrong data, an error of the backend, no answer in time.
  *
- * The result is verified at a contestant's first sample and at its last. Runs with layer times
+ * The result is verified at an arm's first sample and at its last. Runs with layer times
  * follow, best plan first.
  */
-#ifndef HS_RUNNER_CONTEST_H
-#define HS_RUNNER_CONTEST_H
+#ifndef HS_RUNNER_RACE_H
+#define HS_RUNNER_RACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@
 #include "runner/samples.h"
 #include "runner/step.h"
 
-/* Why a contestant's part is over. name, text (in journals), meaning */
+/* Why an arm's part is over. name, text (in journals), meaning */
 /* clang-format off */
 #define HS_ENDINGS(row)                                                   \
     row(OPEN, "open", "not over")                                         \
@@ -56,8 +56,8 @@ struct hs_stage_samples {
     struct hs_samples seconds; /* one per run */
 };
 
-/* What was done with a contestant since the program was started. */
-struct hs_contestant_session {
+/* What was done with an arm since the program was started. */
+struct hs_arm_session {
     size_t verified_at;    /* samples when it was last verified, 0: not yet */
     bool prepared, paused; /* paused: its share is used up */
     double spent_seconds;  /* warm-up and checks included */
@@ -65,7 +65,7 @@ struct hs_contestant_session {
 };
 
 /* Its runs with the times of stages. */
-struct hs_contestant_layers {
+struct hs_arm_layers {
     size_t runs;
     struct hs_stage_samples stages[HS_STAGES_MAX]; /* in their order */
     int count;                                     /* of stages; 0 for a baseline */
@@ -73,12 +73,12 @@ struct hs_contestant_layers {
 };
 
 /* What of it the journal has. */
-struct hs_contestant_journaled {
+struct hs_arm_journaled {
     size_t runs, layer_runs;
     bool ending;
 };
 
-struct hs_contestant {
+struct hs_arm {
     char name[HS_SPLIT_TEXT]; /* the plan as text, or the baseline's name; no two are the same */
     struct hs_plan plan;      /* split.count 0: a baseline */
     int native;               /* its number among the engine's natives */
@@ -89,63 +89,62 @@ struct hs_contestant {
     struct hs_samples device;     /* by the device's clock; empty, or as many as above */
     struct hs_samples eager;      /* by the host's where the above are not; likewise */
     uint64_t wrong_elements;
-    struct hs_contestant_session session;
-    struct hs_contestant_layers layers;
+    struct hs_arm_session session;
+    struct hs_arm_layers layers;
     /* [choice_count] owned: what the library took for a stage, by the stage's key; of a baseline by
      * its phase. None where that is not known. */
     struct hs_fact *choices;
     size_t choice_count;
-    struct hs_contestant_journaled journaled;
+    struct hs_arm_journaled journaled;
 };
 
-struct hs_contest_rules {
+struct hs_race_rules {
     double precision;   /* half width of the interval over the median */
     size_t min_samples; /* before precision and racing count, >= 1 */
     size_t max_samples; /* >= min_samples */
     size_t layer_runs;  /* runs with layer times, 0 = none */
-    int warmup_runs;    /* before a contestant's first sample of a session; not counted */
+    int warmup_runs;    /* before an arm's first sample of a session; not counted */
     double budget_seconds;
 };
 
-enum hs_contest_phase { HS_CONTEST_SAMPLES, HS_CONTEST_LAYERS, HS_CONTEST_OVER };
+enum hs_race_phase { HS_RACE_SAMPLES, HS_RACE_LAYERS, HS_RACE_OVER };
 
-struct hs_contest {
-    struct hs_contestant *items; /* [count] owned */
+struct hs_race {
+    struct hs_arm *items; /* [count] owned */
     size_t count;
     size_t elements;           /* of the message, per process */
     struct hs_problem problem; /* what all do; of its bytes nothing is asked; group {0}: all */
-    struct hs_contest_rules rules;
-    enum hs_contest_phase phase;
+    struct hs_race_rules rules;
+    enum hs_race_phase phase;
     size_t cursor; /* next in the round */
 };
 
 /* Adds a plan; or a baseline, the engine's native of that number. Names must differ. HS_MEMORY. */
-enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *plan,
-                              struct hs_error *err);
-enum hs_status hs_contest_add_baseline(struct hs_contest *contest, const char *name, int native,
-                                       struct hs_error *err);
-void hs_contest_release(struct hs_contest *contest);
+enum hs_status hs_race_add(struct hs_race *race, const struct hs_plan *plan, struct hs_error *err);
+enum hs_status hs_race_add_baseline(struct hs_race *race, const char *name, int native,
+                                    struct hs_error *err);
+void hs_race_release(struct hs_race *race);
 
-/* The next step, `elapsed_seconds` after the contest's begin; its item is the contestant. */
-struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_seconds);
+/* The next step, `elapsed_seconds` after the race's begin; its item is the arm. */
+struct hs_step hs_race_next(struct hs_race *race, double elapsed_seconds);
 /* What came of it. HS_MEMORY. */
-enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step *step,
-                               const struct hs_step_outcome *outcome, struct hs_error *err);
-/* Ends a contestant with a fault. */
-void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_status status,
-                      const char *reason);
+enum hs_status hs_race_tell(struct hs_race *race, const struct hs_step *step,
+                            const struct hs_step_outcome *outcome, struct hs_error *err);
+/* Ends an arm with a fault. */
+void hs_race_fault(struct hs_race *race, size_t index, enum hs_measure_status status,
+                   const char *reason);
 
 /* Whether nothing more is to be sampled of it. */
-bool hs_contestant_done(const struct hs_contestant *contestant);
+bool hs_arm_done(const struct hs_arm *arm);
 /* Median, NaN without samples. */
-double hs_contestant_median(const struct hs_contestant *contestant);
-/* How many contestants are done, faults and dropped ones among them, and how many plans racing
+double hs_arm_median(const struct hs_arm *arm);
+/* How many arms are done, faults and dropped ones among them, and how many plans racing
  * dropped. */
-size_t hs_contest_done(const struct hs_contest *contest);
-size_t hs_contest_raced(const struct hs_contest *contest);
+size_t hs_race_done(const struct hs_race *race);
+size_t hs_race_dropped(const struct hs_race *race);
 /* The plan with the smallest median among those without fault, NULL: none. */
-const struct hs_contestant *hs_contest_best(const struct hs_contest *contest);
+const struct hs_arm *hs_race_best(const struct hs_race *race);
 /* NULL where there is none of that name. */
-struct hs_contestant *hs_contest_find(const struct hs_contest *contest, const char *name);
+struct hs_arm *hs_race_find(const struct hs_race *race, const char *name);
 
 #endif

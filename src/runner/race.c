@@ -1,5 +1,5 @@
-/* contest.c - see contest.h. */
-#include "runner/contest.h"
+/* race.c - see race.h. */
+#include "runner/race.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,26 +19,23 @@ const char *const hs_ending_names[HS_ENDING_COUNT] = {
 #undef HS_ROW
 };
 
-/* ---- contestants --------------------------------------------------------------------------- */
+/* ---- arms --------------------------------------------------------------------------- */
 
-static enum hs_status add(struct hs_contest *contest, const struct hs_contestant *item,
-                          struct hs_error *err)
+static enum hs_status add(struct hs_race *race, const struct hs_arm *item, struct hs_error *err)
 {
-    struct hs_contestant *items =
-        realloc(contest->items, (contest->count + 1) * sizeof(*contest->items));
+    struct hs_arm *items = realloc(race->items, (race->count + 1) * sizeof(*race->items));
 
     if (!items)
         return hs_no_memory(err);
-    contest->items = items;
-    items[contest->count++] = *item;
+    race->items = items;
+    items[race->count++] = *item;
     return HS_OK;
 }
 
-enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *plan,
-                              struct hs_error *err)
+enum hs_status hs_race_add(struct hs_race *race, const struct hs_plan *plan, struct hs_error *err)
 {
-    struct hs_contestant item = {.plan = *plan};
-    struct hs_problem problem = contest->problem;
+    struct hs_arm item = {.plan = *plan};
+    struct hs_problem problem = race->problem;
     struct hs_stage stages[HS_STAGES_MAX];
 
     if (problem.group.ranks == 0)
@@ -47,19 +44,19 @@ enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *
     item.layers.count = hs_problem_stages(stages, &problem, plan);
     for (int s = 0; s < item.layers.count; s++)
         item.layers.stages[s].key = stages[s].key;
-    return add(contest, &item, err);
+    return add(race, &item, err);
 }
 
-enum hs_status hs_contest_add_baseline(struct hs_contest *contest, const char *name, int native,
-                                       struct hs_error *err)
+enum hs_status hs_race_add_baseline(struct hs_race *race, const char *name, int native,
+                                    struct hs_error *err)
 {
-    struct hs_contestant item = {.native = native};
+    struct hs_arm item = {.native = native};
 
     snprintf(item.name, sizeof(item.name), "%s", name);
-    return add(contest, &item, err);
+    return add(race, &item, err);
 }
 
-static void forget_choices(struct hs_contestant *item)
+static void forget_choices(struct hs_arm *item)
 {
     for (size_t i = 0; i < item->choice_count; i++) {
         free(item->choices[i].name);
@@ -70,7 +67,7 @@ static void forget_choices(struct hs_contestant *item)
     item->choice_count = 0;
 }
 
-static enum hs_status add_choice(struct hs_contestant *item, const char *name, const char *text,
+static enum hs_status add_choice(struct hs_arm *item, const char *name, const char *text,
                                  struct hs_error *err)
 {
     struct hs_fact *fact;
@@ -86,7 +83,7 @@ static enum hs_status add_choice(struct hs_contestant *item, const char *name, c
 }
 
 /* Those of this session, where it was prepared. */
-static enum hs_status tell_choices(const struct hs_contest *contest, struct hs_contestant *item,
+static enum hs_status tell_choices(const struct hs_race *race, struct hs_arm *item,
                                    const struct hs_step_outcome *outcome, struct hs_error *err)
 {
     char name[HS_STAGE_KEY_TEXT];
@@ -94,7 +91,7 @@ static enum hs_status tell_choices(const struct hs_contest *contest, struct hs_c
 
     forget_choices(item);
     if (item->layers.count == 0)
-        return add_choice(item, hs_phase_names[hs_collectives[contest->problem.collective].last],
+        return add_choice(item, hs_phase_names[hs_collectives[race->problem.collective].last],
                           outcome->choices[0], err);
     for (int s = 0; s < item->layers.count && status == HS_OK; s++)
         status = add_choice(item, hs_stage_key_format(name, item->layers.stages[s].key),
@@ -102,10 +99,10 @@ static enum hs_status tell_choices(const struct hs_contest *contest, struct hs_c
     return status;
 }
 
-void hs_contest_release(struct hs_contest *contest)
+void hs_race_release(struct hs_race *race)
 {
-    for (size_t i = 0; i < contest->count; i++) {
-        struct hs_contestant *item = &contest->items[i];
+    for (size_t i = 0; i < race->count; i++) {
+        struct hs_arm *item = &race->items[i];
 
         hs_samples_release(&item->seconds);
         hs_samples_release(&item->device);
@@ -115,66 +112,65 @@ void hs_contest_release(struct hs_contest *contest)
             hs_samples_release(&item->layers.stages[stage].seconds);
         forget_choices(item);
     }
-    free(contest->items);
-    *contest = (struct hs_contest){0};
+    free(race->items);
+    *race = (struct hs_race){0};
 }
 
-static bool is_plan(const struct hs_contestant *item)
+static bool is_plan(const struct hs_arm *item)
 {
     return item->plan.split.count > 0;
 }
 
 /* Its last sample is still to be verified. */
-static bool needs_closing(const struct hs_contestant *item)
+static bool needs_closing(const struct hs_arm *item)
 {
     return item->ending != HS_ENDING_OPEN && item->status == HS_MEASURE_OK &&
            item->seconds.count > 0 && item->session.verified_at != item->seconds.count;
 }
 
-bool hs_contestant_done(const struct hs_contestant *item)
+bool hs_arm_done(const struct hs_arm *item)
 {
     return item->ending != HS_ENDING_OPEN && !needs_closing(item);
 }
 
-double hs_contestant_median(const struct hs_contestant *item)
+double hs_arm_median(const struct hs_arm *item)
 {
     return hs_samples_median(&item->seconds);
 }
 
-size_t hs_contest_done(const struct hs_contest *contest)
+size_t hs_race_done(const struct hs_race *race)
 {
     size_t done = 0;
 
-    for (size_t i = 0; i < contest->count; i++)
-        done += hs_contestant_done(&contest->items[i]);
+    for (size_t i = 0; i < race->count; i++)
+        done += hs_arm_done(&race->items[i]);
     return done;
 }
 
-size_t hs_contest_raced(const struct hs_contest *contest)
+size_t hs_race_dropped(const struct hs_race *race)
 {
     size_t raced = 0;
 
-    for (size_t i = 0; i < contest->count; i++)
-        raced += contest->items[i].ending == HS_ENDING_RACED;
+    for (size_t i = 0; i < race->count; i++)
+        raced += race->items[i].ending == HS_ENDING_RACED;
     return raced;
 }
 
 /* Only faultless plans, by median; `accept` NULL takes all. */
-static struct hs_contestant *best_plan(const struct hs_contest *contest,
-                                       bool (*accept)(const struct hs_contest *,
-                                                      const struct hs_contestant *))
+static struct hs_arm *best_plan(const struct hs_race *race,
+                                bool (*accept)(const struct hs_race *, const struct hs_arm *))
 {
-    struct hs_contestant *best = NULL;
+    struct hs_arm *best = NULL;
     double best_seconds = INFINITY;
 
-    for (size_t i = 0; i < contest->count; i++) {
-        struct hs_contestant *item = &contest->items[i];
+    for (size_t i = 0; i < race->count; i++) {
+        struct hs_arm *item = &race->items[i];
         double seconds;
 
         if (!is_plan(item) || item->status != HS_MEASURE_OK || item->seconds.count == 0 ||
-            (accept && !accept(contest, item)))
+            (accept && !accept(race, item)))
             continue;
-        seconds = hs_contestant_median(item);
+        seconds = hs_arm_median(item);
         if (seconds < best_seconds ||
             (best && seconds <= best_seconds && hs_plan_compare(&item->plan, &best->plan) < 0)) {
             best = item;
@@ -184,28 +180,28 @@ static struct hs_contestant *best_plan(const struct hs_contest *contest,
     return best;
 }
 
-const struct hs_contestant *hs_contest_best(const struct hs_contest *contest)
+const struct hs_arm *hs_race_best(const struct hs_race *race)
 {
-    return best_plan(contest, NULL);
+    return best_plan(race, NULL);
 }
 
-struct hs_contestant *hs_contest_find(const struct hs_contest *contest, const char *name)
+struct hs_arm *hs_race_find(const struct hs_race *race, const char *name)
 {
-    for (size_t i = 0; i < contest->count; i++)
-        if (strcmp(contest->items[i].name, name) == 0)
-            return &contest->items[i];
+    for (size_t i = 0; i < race->count; i++)
+        if (strcmp(race->items[i].name, name) == 0)
+            return &race->items[i];
     return NULL;
 }
 
 /* ---- who goes on --------------------------------------------------------------------------- */
 
 /* Smallest upper end of a plan's interval: who lies above it cannot win. */
-static double best_upper_end(const struct hs_contest *contest)
+static double best_upper_end(const struct hs_race *race)
 {
     double best = INFINITY;
 
-    for (size_t i = 0; i < contest->count; i++) {
-        const struct hs_contestant *item = &contest->items[i];
+    for (size_t i = 0; i < race->count; i++) {
+        const struct hs_arm *item = &race->items[i];
         struct hs_summary summary;
 
         if (is_plan(item) && item->status == HS_MEASURE_OK && item->seconds.count > 0 &&
@@ -216,10 +212,9 @@ static double best_upper_end(const struct hs_contest *contest)
     return best;
 }
 
-static void judge_one(const struct hs_contest *contest, struct hs_contestant *item,
-                      double upper_end)
+static void judge_one(const struct hs_race *race, struct hs_arm *item, double upper_end)
 {
-    const struct hs_contest_rules *rules = &contest->rules;
+    const struct hs_race_rules *rules = &race->rules;
     struct hs_summary summary;
 
     /* The closing run is still to come: it makes the last sample. */
@@ -235,37 +230,37 @@ static void judge_one(const struct hs_contest *contest, struct hs_contestant *it
         item->ending = HS_ENDING_RACED;
 }
 
-static double cost_per_run(const struct hs_contestant *item)
+static double cost_per_run(const struct hs_arm *item)
 {
     return item->session.runs ? item->session.spent_seconds / (double)item->session.runs : 0;
 }
 
 /* When the last round must be over: what is kept for closing runs and for layers comes off. */
-static double samples_end(const struct hs_contest *contest)
+static double samples_end(const struct hs_race *race)
 {
-    double end = contest->rules.budget_seconds;
+    double end = race->rules.budget_seconds;
 
-    if (contest->rules.layer_runs)
+    if (race->rules.layer_runs)
         end *= 1 - LAYERS_SHARE;
-    for (size_t i = 0; i < contest->count; i++)
-        if (contest->items[i].ending == HS_ENDING_OPEN)
-            end -= cost_per_run(&contest->items[i]);
+    for (size_t i = 0; i < race->count; i++)
+        if (race->items[i].ending == HS_ENDING_OPEN)
+            end -= cost_per_run(&race->items[i]);
     return end;
 }
 
 /* Who has used up the share sits out the next round. */
-static void pause_by_share(struct hs_contest *contest, double remaining_seconds)
+static void pause_by_share(struct hs_race *race, double remaining_seconds)
 {
     double total = remaining_seconds;
     size_t open = 0;
 
-    for (size_t i = 0; i < contest->count; i++)
-        if (contest->items[i].ending == HS_ENDING_OPEN) {
-            total += contest->items[i].session.spent_seconds;
+    for (size_t i = 0; i < race->count; i++)
+        if (race->items[i].ending == HS_ENDING_OPEN) {
+            total += race->items[i].session.spent_seconds;
             open++;
         }
-    for (size_t i = 0; i < contest->count; i++) {
-        struct hs_contestant *item = &contest->items[i];
+    for (size_t i = 0; i < race->count; i++) {
+        struct hs_arm *item = &race->items[i];
 
         if (item->ending != HS_ENDING_OPEN)
             continue;
@@ -275,10 +270,10 @@ static void pause_by_share(struct hs_contest *contest, double remaining_seconds)
     }
 }
 
-static void end_open_ones(struct hs_contest *contest)
+static void end_open_ones(struct hs_race *race)
 {
-    for (size_t i = 0; i < contest->count; i++) {
-        struct hs_contestant *item = &contest->items[i];
+    for (size_t i = 0; i < race->count; i++) {
+        struct hs_arm *item = &race->items[i];
 
         if (item->ending != HS_ENDING_OPEN)
             continue;
@@ -291,57 +286,56 @@ static void end_open_ones(struct hs_contest *contest)
 }
 
 /* At the end of a round. */
-static void judge(struct hs_contest *contest, double elapsed_seconds)
+static void judge(struct hs_race *race, double elapsed_seconds)
 {
-    double upper_end = best_upper_end(contest);
+    double upper_end = best_upper_end(race);
 
-    for (size_t i = 0; i < contest->count; i++)
-        if (contest->items[i].ending == HS_ENDING_OPEN && contest->items[i].seconds.count > 0)
-            judge_one(contest, &contest->items[i], upper_end);
-    pause_by_share(contest, samples_end(contest) - elapsed_seconds);
+    for (size_t i = 0; i < race->count; i++)
+        if (race->items[i].ending == HS_ENDING_OPEN && race->items[i].seconds.count > 0)
+            judge_one(race, &race->items[i], upper_end);
+    pause_by_share(race, samples_end(race) - elapsed_seconds);
 }
 
 /* ---- the next step ------------------------------------------------------------------------- */
 
 /* A first run may start as long as there is time; of later ones is known what they take. */
-static bool is_due(const struct hs_contest *contest, const struct hs_contestant *item,
-                   double elapsed_seconds)
+static bool is_due(const struct hs_race *race, const struct hs_arm *item, double elapsed_seconds)
 {
     if (item->ending != HS_ENDING_OPEN)
         return needs_closing(item);
-    return !item->session.paused && elapsed_seconds + cost_per_run(item) < samples_end(contest);
+    return !item->session.paused && elapsed_seconds + cost_per_run(item) < samples_end(race);
 }
 
-static bool any_due(const struct hs_contest *contest, double elapsed_seconds)
+static bool any_due(const struct hs_race *race, double elapsed_seconds)
 {
-    for (size_t i = 0; i < contest->count; i++)
-        if (is_due(contest, &contest->items[i], elapsed_seconds))
+    for (size_t i = 0; i < race->count; i++)
+        if (is_due(race, &race->items[i], elapsed_seconds))
             return true;
     return false;
 }
 
-static bool any_open(const struct hs_contest *contest)
+static bool any_open(const struct hs_race *race)
 {
-    for (size_t i = 0; i < contest->count; i++)
-        if (contest->items[i].ending == HS_ENDING_OPEN)
+    for (size_t i = 0; i < race->count; i++)
+        if (race->items[i].ending == HS_ENDING_OPEN)
             return true;
     return false;
 }
 
-/* One run of a contestant whose turn it is. */
-static struct hs_step step_for(const struct hs_contest *contest, size_t index, bool timed)
+/* One run of an arm whose turn it is. */
+static struct hs_step step_for(const struct hs_race *race, size_t index, bool timed)
 {
-    const struct hs_contestant *item = &contest->items[index];
+    const struct hs_arm *item = &race->items[index];
 
     return (struct hs_step){
         .task = {.kind = is_plan(item) ? HS_TASK_PLAN : HS_TASK_NATIVE,
-                 .plan = is_plan(item) ? item->plan : hs_plan_flat(contest->problem.group.size),
-                 .collective = contest->problem.collective,
-                 .order = is_plan(item) ? contest->problem.order : HS_IN_PLACE,
-                 .group = contest->problem.group,
+                 .plan = is_plan(item) ? item->plan : hs_plan_flat(race->problem.group.size),
+                 .collective = race->problem.collective,
+                 .order = is_plan(item) ? race->problem.order : HS_IN_PLACE,
+                 .group = race->problem.group,
                  .native = item->native,
-                 .count = contest->elements},
-        .rules = {.warmup_runs = item->session.prepared ? 0 : contest->rules.warmup_runs,
+                 .count = race->elements},
+        .rules = {.warmup_runs = item->session.prepared ? 0 : race->rules.warmup_runs,
                   .min_samples = 1,
                   .max_samples = 1},
         .prepare = !item->session.prepared,
@@ -351,56 +345,56 @@ static struct hs_step step_for(const struct hs_contest *contest, size_t index, b
 }
 
 /* False when the rounds are over. */
-static bool next_sample(struct hs_step *step, struct hs_contest *contest, double elapsed_seconds)
+static bool next_sample(struct hs_step *step, struct hs_race *race, double elapsed_seconds)
 {
     for (;;) {
-        for (; contest->cursor < contest->count; contest->cursor++)
-            if (is_due(contest, &contest->items[contest->cursor], elapsed_seconds)) {
-                *step = step_for(contest, contest->cursor++, false);
+        for (; race->cursor < race->count; race->cursor++)
+            if (is_due(race, &race->items[race->cursor], elapsed_seconds)) {
+                *step = step_for(race, race->cursor++, false);
                 return true;
             }
-        judge(contest, elapsed_seconds);
-        contest->cursor = 0;
-        if (any_due(contest, elapsed_seconds))
+        judge(race, elapsed_seconds);
+        race->cursor = 0;
+        if (any_due(race, elapsed_seconds))
             continue;
-        if (!any_open(contest))
+        if (!any_open(race))
             return false;
-        end_open_ones(contest);
+        end_open_ones(race);
     }
 }
 
-static bool wants_layers(const struct hs_contest *contest, const struct hs_contestant *item)
+static bool wants_layers(const struct hs_race *race, const struct hs_arm *item)
 {
-    return item->layers.runs < contest->rules.layer_runs;
+    return item->layers.runs < race->rules.layer_runs;
 }
 
-static bool next_layers(struct hs_step *step, struct hs_contest *contest, double elapsed_seconds)
+static bool next_layers(struct hs_step *step, struct hs_race *race, double elapsed_seconds)
 {
-    const struct hs_contestant *best = best_plan(contest, wants_layers);
+    const struct hs_arm *best = best_plan(race, wants_layers);
 
-    if (!best || elapsed_seconds >= contest->rules.budget_seconds)
+    if (!best || elapsed_seconds >= race->rules.budget_seconds)
         return false;
-    *step = step_for(contest, (size_t)(best - contest->items), true);
+    *step = step_for(race, (size_t)(best - race->items), true);
     return true;
 }
 
-struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_seconds)
+struct hs_step hs_race_next(struct hs_race *race, double elapsed_seconds)
 {
     struct hs_step step = {.end = true};
 
-    if (contest->phase == HS_CONTEST_SAMPLES && !next_sample(&step, contest, elapsed_seconds))
-        contest->phase = HS_CONTEST_LAYERS;
-    if (contest->phase == HS_CONTEST_LAYERS && !next_layers(&step, contest, elapsed_seconds))
-        contest->phase = HS_CONTEST_OVER;
+    if (race->phase == HS_RACE_SAMPLES && !next_sample(&step, race, elapsed_seconds))
+        race->phase = HS_RACE_LAYERS;
+    if (race->phase == HS_RACE_LAYERS && !next_layers(&step, race, elapsed_seconds))
+        race->phase = HS_RACE_OVER;
     return step;
 }
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_step *step,
+static enum hs_status tell_sample(struct hs_race *race, const struct hs_step *step,
                                   const struct hs_step_outcome *outcome, struct hs_error *err)
 {
-    struct hs_contestant *item = &contest->items[step->item];
+    struct hs_arm *item = &race->items[step->item];
     enum hs_status status = hs_samples_join(&item->seconds, &outcome->seconds, err);
 
     if (status == HS_OK)
@@ -416,7 +410,7 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
     item->session.verified_at = item->seconds.count;
     item->wrong_elements = outcome->wrong_elements;
     if (outcome->wrong_elements > 0) {
-        const struct hs_group *group = &contest->problem.group;
+        const struct hs_group *group = &race->problem.group;
         char reason[HS_REASON_BYTES], text[HS_GROUP_TEXT];
         int length = snprintf(reason, sizeof(reason), "%llu wrong element%s in sample %zu",
                               (unsigned long long)outcome->wrong_elements,
@@ -425,12 +419,12 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
         if (!hs_group_is_world(group))
             snprintf(reason + length, sizeof(reason) - (size_t)length, ", of group %s",
                      hs_group_format(text, group, outcome->wrong_rank));
-        hs_contest_fault(contest, step->item, HS_MEASURE_WRONG, reason);
+        hs_race_fault(race, step->item, HS_MEASURE_WRONG, reason);
     }
     return HS_OK;
 }
 
-static enum hs_status tell_stages(struct hs_contestant *item, const struct hs_step_outcome *outcome,
+static enum hs_status tell_stages(struct hs_arm *item, const struct hs_step_outcome *outcome,
                                   struct hs_error *err)
 {
     enum hs_status status = hs_samples_join(&item->layers.whole, &outcome->seconds, err);
@@ -441,30 +435,29 @@ static enum hs_status tell_stages(struct hs_contestant *item, const struct hs_st
     return status;
 }
 
-enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step *step,
-                               const struct hs_step_outcome *outcome, struct hs_error *err)
+enum hs_status hs_race_tell(struct hs_race *race, const struct hs_step *step,
+                            const struct hs_step_outcome *outcome, struct hs_error *err)
 {
-    struct hs_contestant *item = &contest->items[step->item];
+    struct hs_arm *item = &race->items[step->item];
     enum hs_status status = HS_OK;
 
     if (outcome->failed) {
-        hs_contest_fault(contest, step->item,
-                         outcome->timed_out ? HS_MEASURE_TIMEOUT : HS_MEASURE_FAILED,
-                         outcome->reason);
+        hs_race_fault(race, step->item, outcome->timed_out ? HS_MEASURE_TIMEOUT : HS_MEASURE_FAILED,
+                      outcome->reason);
         return HS_OK;
     }
     item->session.prepared = true;
     if (step->prepare)
-        status = tell_choices(contest, item, outcome, err);
+        status = tell_choices(race, item, outcome, err);
     if (status != HS_OK)
         return status;
-    return step->timed ? tell_stages(item, outcome, err) : tell_sample(contest, step, outcome, err);
+    return step->timed ? tell_stages(item, outcome, err) : tell_sample(race, step, outcome, err);
 }
 
-void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_status status,
-                      const char *reason)
+void hs_race_fault(struct hs_race *race, size_t index, enum hs_measure_status status,
+                   const char *reason)
 {
-    struct hs_contestant *item = &contest->items[index];
+    struct hs_arm *item = &race->items[index];
 
     item->ending = HS_ENDING_FAULT;
     item->status = status;
