@@ -136,7 +136,6 @@ objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)
 # These have circles still, and are one archive each.
 archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
 $(foreach l,system links library estimate,$(eval ARCHIVE_$(l) := model))
-ARCHIVE_answer := show
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
 CORE := estimate library links model system base
@@ -154,8 +153,8 @@ USES_apply := apply record $(CORE)
 # The interposer, which is in no archive.
 INCLUDES_apply := engine
 USES_export := export record $(CORE)
-USES_answer := show answer export search apply record detect $(CORE)
-USES_show := $(USES_answer)
+USES_answer := answer export search apply record detect $(CORE)
+USES_show := show $(USES_answer)
 USES_plot := plot $(USES_show)
 USES_api := api $(USES_plot)
 USES_cli := cli $(USES_api)
@@ -193,7 +192,7 @@ $(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(filter-out system links library estimate answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(filter-out system links library estimate,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
@@ -364,9 +363,15 @@ headers:
 	        -Werror -fsyntax-only -x c $$h || exit 1; done
 	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
 
-# A folder includes only the folders it may use (the USES_ lists above).
+# A folder includes only the folders it may use (the USES_ lists above). The command line is a client of the library: it
+# asks through api and prints through show, but for what measures, counts, runs or simulates, and the rows of options of
+# these.
+CLIENT := cli api show base
+BEYOND_THE_LIBRARY := campaign_options cmd_calibrate cmd_measure cmd_profile cmd_run cmd_simulate faults interposed measure_profile \
+    option_rows simulate simulate_progress simulate_run
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)"
+	@tests/layers.sh $(foreach l,$(filter-out cli,$(ALL_LAYERS)),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)" \
+	    "cli:$(CLIENT)" $(BEYOND_THE_LIBRARY:%="cli/%:$(USES_cli)")
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.

@@ -8,7 +8,6 @@
 #include "answer/logs.h"
 #include "answer/rows.h"
 #include "record/points.h"
-#include "show/sheet.h"
 
 #define HS_FIT_RESIDUAL_MAX 1000 /* percent */
 

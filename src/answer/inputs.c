@@ -157,7 +157,7 @@ static enum hs_status keep(struct hs_inputs *inputs, struct hs_log *log, struct 
 enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct hs_text *notes,
                              struct hs_error *err)
 {
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : file;
+    const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
     struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     struct hs_log log = {0};
     struct hs_result result = {0};

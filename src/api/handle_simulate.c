@@ -5,6 +5,19 @@
 #include "answer/exports.h"
 #include "answer/simulated.h"
 #include "api/handles.h"
+#include "show/simulated_show.h"
+
+static const struct hs_option rows[] = {
+    HS_ROWS_SIMULATED(offsetof(struct hs_simulated_question, settings)),
+    {.name = "plans",
+     .argument = "LIST",
+     .group = "Plans",
+     .type = &hs_option_text,
+     .offset = offsetof(struct hs_simulated_question, plans),
+     .help = "the plans, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_simulated_question, settings.print)),
+    {.name = NULL},
+};
 
 /* The plans of a text with commas between, as a list of words in `text`, a copy of it. */
 static enum hs_status split_plans(struct hs_argument_list *plans, char *text, struct hs_error *err)
@@ -108,23 +121,39 @@ enum hiersearch_status hiersearch_simulation(struct hiersearch_exports **files,
     return hs_call_end(call, status);
 }
 
-enum hs_status hs_simulated_page(struct hs_text *out, struct hs_text *notes,
-                                 const struct hiersearch_inputs *inputs,
-                                 const struct hiersearch_question *question, struct hs_error *err)
+/* A result that was simulated: there is nothing to compute. */
+static enum hs_status make_answer(struct hiersearch_answer *answer, struct hs_error *err)
 {
-    const struct hs_simulated_question *asked = question->settings;
-    const struct hs_inputs *given = &inputs->inputs;
+    const struct hiersearch_inputs *inputs = answer->of.inputs;
+    enum hs_status status =
+        hs_answer_expect(answer, inputs, "inputs: the result that was simulated", err);
+
+    if (status == HS_OK && (inputs->inputs.count != 1 || inputs->count != 1))
+        return hs_fail(err, HS_INVALID, "simulate: expected one result, found %zu input%s",
+                       inputs->count, HS_PLURAL(inputs->count));
+    return status;
+}
+
+static enum hs_status print_answer(struct hs_text *out, struct hiersearch_answer *answer,
+                                   const struct hs_print *print, struct hs_error *err)
+{
+    const struct hs_result *result = hs_answer_inputs(answer)->inputs[0].result;
     struct hs_sheet sheet;
     enum hs_status status;
 
-    if (given->count != 1 || inputs->count != 1)
-        return hs_fail(err, HS_INVALID, "simulate: expected one result, found %zu input%s",
-                       inputs->count, HS_PLURAL(inputs->count));
-    if (hs_print_format(&asked->settings.print) == HS_FORMAT_JSON)
-        return hs_result_print(out, given->inputs[0].result, err);
-    hs_sheet_begin(&sheet, out, &asked->settings.print, &hs_terminal_of_nobody);
-    status = hs_simulated_show(&sheet, notes, given->inputs[0].result,
-                               given->inputs[0].result->system.name, err);
+    if (hs_print_format(print) == HS_FORMAT_JSON)
+        return hs_result_print(out, result, err);
+    hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
+    status = hs_simulated_show(&sheet, &answer->notes, result, result->system.name, err);
     hs_text_release(&sheet.lines);
     return status;
 }
+
+const struct hs_question_kind hs_kind_simulate = {
+    .name = "simulate",
+    .rows = rows,
+    .settings_bytes = sizeof(struct hs_simulated_question),
+    .print_at = offsetof(struct hs_simulated_question, settings.print),
+    .make = make_answer,
+    .print = print_answer,
+};

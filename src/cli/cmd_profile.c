@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "answer/gains.h"
+#include "answer/inputs.h"
 #include "apply/settings.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
 #include "record/counts_files.h"
 #include "record/profile.h"
+#include "show/profiles.h"
 
 struct profile_settings {
     struct hs_interposed interposed;

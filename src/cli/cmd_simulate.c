@@ -1,10 +1,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
+#include "show/simulated_show.h"
 
 struct simulate_words {
     const char *system; /* as typed */

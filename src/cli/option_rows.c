@@ -81,19 +81,6 @@ const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
 /* Read once and kept until the program ends. */
-const char *const *hs_system_words(void)
-{
-    static const char *const none[] = {NULL};
-    static const char **names;
-    static struct hs_system_list list;
-
-    if (!names && hs_system_list_read(&list, NULL) == HS_OK)
-        names = calloc(list.count + 1, sizeof(*names));
-    for (size_t i = 0; names && i < list.count; i++)
-        names[i] = list.entries[i].name;
-    return names ? names : none;
-}
-
 const char *const *hs_backend_words(void)
 {
     return hs_backend_names;

@@ -10,7 +10,7 @@
 #include "plot/curve.h"
 #include "plot/kinds.h"
 #include "plot/line.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 #define SERIES 6 /* with a colour and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */

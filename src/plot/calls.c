@@ -6,7 +6,7 @@
 
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 #include "show/profiles.h"
 
 #define ROWS_MOST  20

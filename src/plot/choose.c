@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "show/figures.h"
+#include "answer/figures.h"
 
 /* ---- the message size ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 #define TICKS 8
 

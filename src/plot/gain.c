@@ -7,7 +7,7 @@
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 struct sizes {
     const struct hs_result *result;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plot/csv.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 #define KINDS_MAX  6
 #define LINES_MAX  4     /* drawn beside each other */

@@ -10,7 +10,7 @@
 #include "plot/csv.h"
 #include "plot/kinds.h"
 #include "plot/phases.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 #define PLANS       8      /* bars that are still told apart */
 #define BAR         0.8    /* height of a plan's bars, of 1 */

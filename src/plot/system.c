@@ -10,7 +10,7 @@
 #include "plot/csv.h"
 #include "plot/graph.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
  * without end. */

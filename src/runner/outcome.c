@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "runner/report.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 #include "show/terminal.h"
 
 /* MPI_Finalize can hang (Debian's MPICH 4.0.2 over TCP does): everything is on disk by then. */

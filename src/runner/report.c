@@ -16,7 +16,7 @@
 #include "model/backends.h"
 #include "model/price.h"
 #include "search/expected.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 #include "version.h"
 
 /* ---- measurements -------------------------------------------------------------------------- */

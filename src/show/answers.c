@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "answer/figures.h"
 #include "show/candidates.h"
-#include "show/figures.h"
 
 #define PLANS_SHOWN 4 /* rows of the table where nobody asks for more */
 
