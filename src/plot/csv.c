@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plot/plot.h"
 #include "answer/figures.h"
+#include "plot/plot.h"
 
 #define TICKS 8
 

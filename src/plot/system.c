@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/figures.h"
 #include "model/limit.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/graph.h"
 #include "plot/kinds.h"
-#include "answer/figures.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
  * without end. */

@@ -11,12 +11,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "answer/figures.h"
 #include "base/statistics.h"
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
 #include "model/price.h"
 #include "search/expected.h"
-#include "answer/figures.h"
 #include "version.h"
 
 /* ---- measurements -------------------------------------------------------------------------- */
@@ -227,11 +227,11 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_sessi
 /* The flat split's time by rings: measured, else predicted. */
 static void fill_flat(struct hs_result_message *message, const struct hs_result *result)
 {
-    struct hs_plan flat = hs_result_flat(result);
+    struct hs_plan plan = hs_result_flat(result);
+    const struct hs_candidate *flat = hs_result_candidate(message, &plan);
 
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
-            message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
+    if (flat)
+        message->flat_seconds = hs_candidate_seconds(flat);
 }
 
 static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_bout *bout,
