@@ -91,8 +91,8 @@ void hs_compared_release(struct hs_compared *compared);
 
 /* ---- two profiles of a job, before and after ---- */
 
-/* Of inputs with profiles: HS_INVALID where anything is given but two, of as many ranks. `other`: an
- * option that only results have, where one is given; NULL. show/changes.h prints what became of
+/* Of inputs with profiles: HS_INVALID where anything is given but two, of as many ranks. `other`:
+ * an option that only results have, where one is given; NULL. show/changes.h prints what became of
  * their calls. */
 enum hs_status hs_compared_check_profiles(const struct hs_inputs *inputs,
                                           const struct hs_compared_question *question,

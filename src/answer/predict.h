@@ -1,8 +1,8 @@
 /*
  * predict.h - the question of a "predict", and the answer where it is about one collective: points
  * (point.h), which are searched and recorded, what a measurement changed, why a plan takes as long
- * as it does, and which GPUs of a node are the best choice. All of it is computed before anything is
- * printed (show/predict.h). Of a whole job there are placed.h, sharded.h and gains.h (jobs.h).
+ * as it does, and which GPUs of a node are the best choice. All of it is computed before anything
+ * is printed (show/predict.h). Of a whole job there are placed.h, sharded.h and gains.h (jobs.h).
  */
 #ifndef HS_ANSWER_PREDICT_H
 #define HS_ANSWER_PREDICT_H

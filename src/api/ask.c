@@ -1,4 +1,4 @@
-/* Questions become answers, and answers text: the same for callers of the library and the program. */
+/* Questions become answers, and answers text: for callers of the library and for the program. */
 #include "api/ask.h"
 
 #include <stdlib.h>

@@ -115,7 +115,7 @@ static void release(void *made)
     hs_system_release(&asking->chosen.system);
 }
 
-/* ---- one collective, as a result: without what only people read -------------------------------- */
+/* ---- one collective, as a result ------------------------------------------------------------- */
 
 /* What is asked of a job, or to be said in words, NULL of one collective. */
 static const char *no_result(const struct hs_predict_settings *settings)

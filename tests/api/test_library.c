@@ -813,7 +813,7 @@ static void what_cannot_be_shown_is_refused(void **state)
     hiersearch_system_free(system);
 }
 
-/* The same answer twice, in two formats; hints are in it, and in a result alone only with details. */
+/* The same answer in two formats; hints are in it, and in a result alone only with details. */
 static void an_answer_is_whole(void **state)
 {
     struct hiersearch_system *system = find("nvlink:4@100GB/s~3us,ib:64@12GB/s~9us");

@@ -301,7 +301,7 @@ static void help_and_usage_know_every_row(void **state)
     hs_text_release(&usage);
     hs_help_usage(&usage, &job); /* what is mostly needed, though nothing is without the other */
     assert_string_equal(usage.data, "mpiexec -n P hiersearch paint SYSTEM --np P [options]");
-    hs_help_command(&help, &command, &terminal);
+    hs_help_command(&help, &command, &terminal, true);
     for (const struct hs_option *o = options; o->name; o++) {
         char name[32];
 
