@@ -65,8 +65,8 @@ struct hs_command {
 };
 
 /* All rows of a command: those of its question, whose fields are hs_command_question_at() bytes
- * from where its own settings begin, and behind each group its own. The caller frees it; NULL: out of
- * memory. */
+ * from where its own settings begin, and behind each group its own. The caller frees it; NULL: out
+ * of memory. */
 struct hs_option *hs_command_rows(const struct hs_command *command);
 size_t hs_command_question_at(const struct hs_command *command);
 

@@ -1,6 +1,6 @@
 /*
  * predict.h - the answer to a "predict", printed. Nothing is searched here: answer/predict.h has
- * the answer about one collective; predict_show.c prints one point and says what becomes of the rest,
+ * the answer about one collective; predict_show.c prints one point and calls the others:
  * predict_change.c what a measurement changed, predict_choices.c which GPUs to take,
  * predict_explain.c why, predict_sweep.c many points; predict_place.c where the axes of a job lie
  * (place_forms.h: in the words of other programs), predict_hsdp.c in how many shards a model,
