@@ -100,8 +100,14 @@ enum hs_status hs_fit(struct hiersearch_system **fitted, const struct hiersearch
                       const struct hiersearch_question *question, struct hs_text *notes,
                       struct hs_error *err);
 /* What hiersearch_export does; notes likewise. */
-enum hs_status hs_export_inputs(struct hiersearch_exports **exports,
-                                const struct hiersearch_inputs *inputs,
-                                const struct hiersearch_question *question,
-                                struct hs_text *notes, struct hs_error *err);
+enum hs_status hs_export_inputs(
+    struct hiersearch_exports **exports, const struct hiersearch_inputs *inputs,
+    const struct hiersearch_question *question, struct hs_text *notes,
+    struct hs_error
+        *err); /* What hiersearch_simulation does; `command`: the line, for its result. */
+enum hs_status hs_simulation(struct hiersearch_exports **files,
+                             const struct hiersearch_system *system,
+                             const struct hiersearch_question *question, const char *command,
+                             struct hs_error *err);
+
 #endif

@@ -53,8 +53,10 @@ struct hs_option *hs_command_rows(const struct hs_command *command)
     asked_count = hs_option_count_rows(asked);
     rows = calloc(asked_count + own_count + 1, sizeof(*rows));
     for (size_t i = 0; rows && i < asked_count; i++) {
-        rows[count] = asked[i];
-        rows[count++].offset += hs_command_question_at(command);
+        if (!command->argued || strcmp(asked[i].name, command->argued) != 0) {
+            rows[count] = asked[i];
+            rows[count++].offset += hs_command_question_at(command);
+        }
         if (i + 1 < asked_count && is_same_group(asked[i].group, asked[i + 1].group))
             continue;
         for (size_t k = 0; k < own_count; k++)

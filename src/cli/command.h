@@ -57,6 +57,7 @@ struct hs_command {
     const char *usual;
     const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
     const char *question; /* kind of the library's question that it asks (api/ask.h); NULL */
+    const char *argued;   /* option of the question that the arguments stand for; NULL */
     const struct hs_option *options; /* besides those of the question; ends likewise */
     size_t settings_bytes;           /* zeroed, filled by these rows, given to run */
     bool passes_on; /* run becomes a program that parses by these rows: settings NULL here */
