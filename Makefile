@@ -133,18 +133,16 @@ sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES
 MPI_LAYERS := engine runner
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
-# These have circles still, and are one archive each.
-archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
-$(foreach l,system links library estimate,$(eval ARCHIVE_$(l) := model))
+archive = $(call folder,$(1))/lib/libhs_$(1).a
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
-CORE := estimate library links model system base
 USES_base := base
-USES_system := $(CORE)
-USES_model := $(CORE)
-USES_links := $(CORE)
-USES_library := $(CORE)
-USES_estimate := $(CORE)
+USES_system := system $(USES_base)
+USES_model := model $(USES_system)
+USES_links := links $(USES_model)
+USES_library := library $(USES_links)
+USES_estimate := estimate $(USES_library)
+CORE := $(USES_estimate)
 USES_detect := detect $(CORE)
 USES_engine := engine $(CORE)
 USES_record := record $(CORE)
@@ -186,13 +184,13 @@ endef
 $(foreach l,$(MPI_LAYERS:=/) apply/mpi_,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
-$(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1)),$(call archive,$(l))),$(call objects,$(l))))
+$(call archive,$(1)): $(call objects,$(1))
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(filter-out system links library estimate,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
@@ -363,15 +361,23 @@ headers:
 	        -Werror -fsyntax-only -x c $$h || exit 1; done
 	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
 
-# A folder includes only the folders it may use (the USES_ lists above). The command line is a client of the library: it
-# asks through api and prints through show, but for what measures, counts, runs or simulates, and the rows of options of
-# these.
+# A folder includes only the folders it may use (the USES_ lists above), and no files of one include each other in a circle.
+# The command line is a client of the library: it asks through api and prints through show, but for what measures, counts,
+# runs or simulates, and the rows of options of these.
 CLIENT := cli api show base
-BEYOND_THE_LIBRARY := campaign_options cmd_calibrate cmd_measure cmd_profile cmd_run cmd_simulate faults interposed measure_profile \
-    option_rows simulate simulate_progress simulate_run
+BEYOND_THE_LIBRARY := campaign_options cmd_calibrate cmd_measure cmd_profile cmd_run faults interposed measure_profile option_rows \
+    simulate simulate_progress simulate_run
 layers:
-	@tests/layers.sh $(foreach l,$(filter-out cli,$(ALL_LAYERS)),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)" \
+	@tests/layers.py $(foreach l,$(filter-out cli,$(ALL_LAYERS)),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)" \
 	    "cli:$(CLIENT)" $(BEYOND_THE_LIBRARY:%="cli/%:$(USES_cli)")
+
+# A layer calls nothing of what is above it: all of it links with those that it may use. (Sanitizers leave names open.)
+ALONE := $(filter-out $(MPI_LAYERS),$(ALL_LAYERS))
+layers-link: $(call libs,$(ALONE))
+	@for layer in $(foreach l,$(ALONE),"$(l) $(call archive,$(l)) $(filter-out $(call archive,$(l)),$(call libs,$(USES_$(l))))"); do \
+	    set -- $$layer; name=$$1; own=$$2; shift 2; \
+	    $(CC) -shared $(HS_LDFLAGS) $(DEFINED) -o /dev/null -Wl,--whole-archive $$own -Wl,--no-whole-archive $$* $(HS_LIBS) || exit 1; \
+	    echo "ok - $$name links with what it may use"; done
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
@@ -415,6 +421,6 @@ help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' $(wildcard Makefile */*.mk) | sort -u | tr '\n' ' ')"
 
-.PHONY: all programs clean help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs clean help FORCE headers layers layers-link tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

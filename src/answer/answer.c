@@ -13,7 +13,7 @@
 #include "answer/figures.h"
 #include "answer/point.h"
 #include "base/list.h"
-#include "model/limit.h"
+#include "library/limit.h"
 #include "search/proposal.h"
 
 #define HINT_GAIN    1.05  /* what was not asked for is worth a hint from 5 % on */

@@ -73,7 +73,7 @@ struct hs_compared_question {
 };
 
 struct hs_compared {
-    const struct hs_inputs *inputs; /* set before; they take logs */
+    const struct hs_inputs *inputs; /* set before */
     const struct hs_system *system; /* set before: predicts in place of the inputs; NULL: they do */
     const char *predictor;          /* set before: what to call it; NULL */
     const char *command;            /* set before: the line, for the document */

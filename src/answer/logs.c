@@ -27,6 +27,8 @@ void hs_logs_say_ignored(struct hs_text *notes, const struct hs_inputs *inputs,
         for (size_t r = 0; r < inputs->logs[i].log.run_count; r++) {
             const struct hs_log_run *run = &inputs->logs[i].log.runs[r];
 
+            if (hs_log_is_contradictory(&inputs->logs[i].log, run))
+                continue;
             ranks = ranks || say_ignored(notes, file, "ranks", run->ranks, options->np);
             nodes = nodes || say_ignored(notes, file, "nodes", run->nodes, options->nodes);
         }

@@ -9,8 +9,9 @@
 
 #include "base/list.h"
 #include "base/notes.h"
+#include "estimate/system_file.h"
+#include "library/limit.h"
 #include "links/subsets.h"
-#include "model/limit.h"
 
 #define KINDS_MAX 200 /* of choices: each is a search */
 #define NP_FACTOR 16  /* process counts np / 16 .. np * 16 are explained */

@@ -12,6 +12,7 @@
 #include "answer/jobs.h"
 #include "answer/point.h"
 #include "answer/systems.h"
+#include "library/price_plan.h"
 #include "search/winners.h"
 
 /* How a placement is shown. */

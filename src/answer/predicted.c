@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "base/notes.h"
+#include "estimate/system_file.h"
 #include "version.h"
 
 #define TOP_CHECKED 1000 /* from so many on the size of the result is looked at */

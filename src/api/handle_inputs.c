@@ -9,6 +9,7 @@
 #include "api/handles.h"
 #include "base/list.h"
 #include "detect/system_find.h"
+#include "estimate/system_file.h"
 #include "show/changes.h"
 #include "show/compare_show.h"
 #include "show/predict.h"
@@ -22,11 +23,7 @@ enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
     if (!inputs)
         return hs_call_end(call, hs_expect_place(inputs, hs_error_of(error)));
     *inputs = calloc(1, sizeof(**inputs));
-    if (!*inputs)
-        return hs_call_end(call, hs_no_memory(hs_error_of(error)));
-    (*inputs)->inputs.takes_logs = true;
-    (*inputs)->inputs.takes_probe = true;
-    return hs_call_end(call, HS_OK);
+    return hs_call_end(call, *inputs ? HS_OK : hs_no_memory(hs_error_of(error)));
 }
 
 /* A copy of the name, which the inputs borrow; NULL: out of memory. */

@@ -4,6 +4,8 @@
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/clock.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "show/predict.h"
 
 static const struct hs_option rows[] = {

@@ -5,6 +5,7 @@
 #include "answer/exports.h"
 #include "answer/simulated.h"
 #include "api/handles.h"
+#include "estimate/system_file.h"
 #include "show/simulated_show.h"
 
 static const struct hs_option rows[] = {

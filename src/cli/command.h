@@ -65,12 +65,6 @@ struct hs_command {
     enum hs_status (*run)(struct hs_context *context, void *settings, struct hs_error *err);
 };
 
-/* All rows of a command: those of its question, whose fields are hs_command_question_at() bytes
- * from where its own settings begin, and behind each group its own. The caller frees it; NULL: out
- * of memory. */
-struct hs_option *hs_command_rows(const struct hs_command *command);
-size_t hs_command_question_at(const struct hs_command *command);
-
 /* A table of commands is in the order of --help and ends with a NULL.
  * The command of that name; HS_INVALID with the nearest name where there is none. */
 enum hs_status hs_command_find(const struct hs_command **command,

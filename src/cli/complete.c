@@ -1,4 +1,5 @@
 #include "cli/complete.h"
+#include "cli/option_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

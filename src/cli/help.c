@@ -1,4 +1,5 @@
 #include "cli/help.h"
+#include "cli/option_rows.h"
 
 #include <stdint.h>
 #include <stdio.h>

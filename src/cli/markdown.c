@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/option_rows.h"
 
 /* What stands between backquotes is code to Markdown, too; all other marks are escaped. A newline
  * ends a line or, where `paragraphs`, a paragraph. */

@@ -16,10 +16,6 @@ extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; a
 
 extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
 
-/* hs_system_ask, its notes on stderr. */
-enum hs_status hs_find_system(struct hs_system *system, const char *text,
-                              const struct hs_context *context, struct hs_error *err);
-
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
@@ -131,5 +127,11 @@ const char *const *hs_operation_words(void);
 /* What these options say taken together with the output. HS_INVALID. */
 enum hs_status hs_journal_options_check(const char *journal, const char *output, bool resume,
                                         bool retry, struct hs_error *err);
+
+/* All rows of a command: those of its question, whose fields are hs_command_question_at() bytes
+ * from where its own settings begin, and behind each group its own. The caller frees it; NULL: out
+ * of memory. */
+struct hs_option *hs_command_rows(const struct hs_command *command);
+size_t hs_command_question_at(const struct hs_command *command);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/option_rows.h"
 #include "cli/startup.h"
 
 void hs_context_help(struct hs_context *context, const struct hs_command *command, bool all)

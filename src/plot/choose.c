@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "answer/figures.h"
+#include "library/price_plan.h"
 
 /* ---- the message size ---- */
 

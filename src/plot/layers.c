@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer/figures.h"
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "answer/figures.h"
-#include "model/limit.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"

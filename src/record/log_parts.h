@@ -25,8 +25,8 @@ struct hs_log_reader {
 /* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
  */
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
-/* Of the last run, which there is: one more rank, on this host. */
-void hs_log_add_rank(struct hs_log_reader *reader, const char *host);
+/* Of the last run, which there is: this rank, on this host; rank -1: one more. */
+void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *host);
 /* Of the last run: a time, or a note where it is none or `wrong` elements were. */
 void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong);
 /* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another

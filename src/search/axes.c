@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "library/price_plan.h"
 #include "search/expected.h"
 #include "search/letters.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "library/price_plan.h"
 #include "show/predict.h"
 #include "show/reach.h"
 #include "show/stages.h"

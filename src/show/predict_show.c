@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "record/result_gaps.h"
 #include "show/answers.h"
 #include "show/predict.h"

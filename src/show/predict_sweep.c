@@ -1,7 +1,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "model/limit.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "show/candidates.h"
 #include "show/nccl_tests.h"
 #include "show/predict.h"
