@@ -133,9 +133,7 @@ sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES
 MPI_LAYERS := engine runner
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
-# answer and show have circles still, and are one archive.
-archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
-ARCHIVE_answer := show
+archive = $(call folder,$(1))/lib/libhs_$(1).a
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
 USES_base := base
@@ -153,8 +151,8 @@ USES_apply := apply record $(CORE)
 # The interposer, which is in no archive.
 INCLUDES_apply := engine
 USES_export := export record $(CORE)
-USES_answer := show answer export search apply record detect $(CORE)
-USES_show := $(USES_answer)
+USES_answer := answer export search apply record detect $(CORE)
+USES_show := show $(USES_answer)
 USES_plot := plot $(USES_show)
 USES_api := api $(USES_plot)
 USES_cli := cli $(USES_api)
@@ -186,13 +184,13 @@ endef
 $(foreach l,$(MPI_LAYERS:=/) apply/mpi_,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
-$(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1)),$(call archive,$(l))),$(call objects,$(l))))
+$(call archive,$(1)): $(call objects,$(1))
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(filter-out answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
@@ -364,11 +362,17 @@ headers:
 	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
 
 # A folder includes only the folders it may use (the USES_ lists above), and no files of one include each other in a circle.
+# The command line is a client of the library: it asks through api and prints through show, but for what measures, counts,
+# runs or simulates, and the rows of options of these.
+CLIENT := cli api show base
+BEYOND_THE_LIBRARY := cmd_measure cmd_profile cmd_run faults interposed measure_profile option_rows \
+    simulate simulate_progress simulate_run
 layers:
-	@tests/layers.py $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)"
+	@tests/layers.py $(foreach l,$(filter-out cli,$(ALL_LAYERS)),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)" \
+	    "cli:$(CLIENT)" $(BEYOND_THE_LIBRARY:%="cli/%:$(USES_cli)")
 
 # A layer calls nothing of what is above it: all of it links with those that it may use. (Sanitizers leave names open.)
-ALONE := $(filter-out answer $(MPI_LAYERS),$(ALL_LAYERS))
+ALONE := $(filter-out $(MPI_LAYERS),$(ALL_LAYERS))
 layers-link: $(call libs,$(ALONE))
 	@for layer in $(foreach l,$(ALONE),"$(l) $(call archive,$(l)) $(filter-out $(call archive,$(l)),$(call libs,$(USES_$(l))))"); do \
 	    set -- $$layer; name=$$1; own=$$2; shift 2; \

@@ -24,8 +24,9 @@
  * Errors are values: a status, and one line in the error handle, the last argument, which may be
  * NULL: place, what was expected, what was found, in the words of the command line. Nothing is
  * printed, and no process is ended. A handle, a text or a place for a result that is NULL where
- * nothing says that it may be is HIERSEARCH_INVALID; what has no status says 0, "" or NULL of it. What the program says as
- * notes and warnings on stderr a handle keeps as lines: hiersearch_result_notes and its like.
+ * nothing says that it may be is HIERSEARCH_INVALID; what has no status says 0, "" or NULL of it.
+ * What the program says as notes and warnings on stderr a handle keeps as lines:
+ * hiersearch_answer_notes and its like.
  *
  * Threads: there is no global state. Calls on different handles may be made at the same time; one
  * handle, also a const one, is for one thread at a time (hiersearch_system_copy makes another). The
@@ -40,7 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HIERSEARCH_API 2
+#define HIERSEARCH_API 1
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,7 @@ struct hiersearch_error;
 struct hiersearch_system;
 struct hiersearch_question;
 struct hiersearch_inputs;
+struct hiersearch_answer;
 struct hiersearch_result;
 struct hiersearch_exports;
 struct hiersearch_stages;
@@ -131,11 +133,6 @@ enum hiersearch_status hiersearch_system_json(char **json, const struct hiersear
 enum hiersearch_status hiersearch_system_line(char **text, const struct hiersearch_system *system,
                                               struct hiersearch_error *error);
 
-/* Figures of it that cannot be true, against the parts that are known and each other: the document
- * of `hiersearch systems --check SYSTEM --json`. */
-enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
-                                               struct hiersearch_error *error);
-
 /* What was said when the handle was made, "note: ..." and "warning: ...", a line each; "": nothing.
  */
 const char *hiersearch_system_notes(const struct hiersearch_system *system);
@@ -143,13 +140,6 @@ const char *hiersearch_system_notes(const struct hiersearch_system *system);
 /* Names of the systems that come with the library, or stand in the folders of $HIERSEARCH_CONFIGS,
  * a line each. */
 enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_error *error);
-
-/* An array of their system files. */
-enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_error *error);
-
-/* The parts that a line such as "8xH100, 8xNDR400" is made of: the document of `hiersearch systems
- * --parts --json`. */
-enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_error *error);
 
 /* ==== Questions ================================================================================ */
 
@@ -173,28 +163,69 @@ enum hiersearch_status hiersearch_options_json(char **json, const char *kind,
 /* Frees the handle. */
 void hiersearch_question_free(struct hiersearch_question *question);
 
-/* ==== Predictions and results ================================================================== */
+/* ==== Answers ================================================================================== */
 
-/* What plans take on the system: the question is a "predict" with one process count. */
+/* The answer to a question, computed whole, with hints, what decides and what to measure next:
+ *
+ *     "predict"  of a system: plans, sweeps of sizes and process counts, ("explain", PLAN),
+ *                ("before", SYSTEM), ("as", "nccl-tests"), or a job, whose placement ("as", FORM)
+ *                says in other programs' words, ("hosts", NAMES) their nodes, ("compute", TIME) and
+ *                ("overlap", "true") what bounds a step; of inputs, the results that measured a
+ *                job's calls, with ("profile", PATH): what the best plans gain it, by the rules that
+ *                `hiersearch run` makes of them
+ *     "compare"  of inputs: predicted against measured times, of a system, which predicts in place
+ *                of the inputs, or NULL; of two profiles of a job, before and after: what became of
+ *                each kind of calls
+ *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
+ *                next; hiersearch_fit makes the system
+ *     "simulate" of one input, the result of a simulation
+ *     "systems"  of a system: it in full, with the source of every figure, below what the node is
+ *                made of that it was proposed from; ("check", "true"): what of it cannot be true; with
+ *                ("name", NAME) and the format json its file under another name. Of none: the list;
+ *                ("parts", "true") the parts of a line such as "8xH100, 8xNDR400"; ("here", "true")
+ *                this node, also where nothing can be proposed
+ *     "profile"  of one input, the profile of a job: the kinds of calls that took longest
+ *     "export"   of nothing, with ("list", "true"): the formats
+ *     "plot"     of results among the inputs, or of one profile: a picture, which gnuplot draws in a
+ *                process of its own, or, with ("csv", "true"), the numbers of one. HIERSEARCH_FAILED:
+ *                there is no gnuplot
+ *     "report"   likewise: the page of `hiersearch report`, HTML that loads nothing, about the first
+ *                result. Without gnuplot it has no pictures, and says so
+ *
+ * What a kind does not take is NULL. The answer borrows all three: they stay as they are until it is
+ * freed. */
+enum hiersearch_status hiersearch_ask(struct hiersearch_answer **answer,
+                                      const struct hiersearch_question *question,
+                                      struct hiersearch_system *system,
+                                      const struct hiersearch_inputs *inputs,
+                                      struct hiersearch_error *error);
+
+/* It as text: "text" or "md" for people, "csv" or "json" as tables, or as the document of its kind
+ * (of a "predict" the result file, of several process counts one in a line; hiersearch-result(5)).
+ * NULL: in the format of the question, which is text unless it says ("format", ...); what a "plot"
+ * or a "report" is has one form alone. Text is UTF-8, as on a terminal without colours of 80 columns,
+ * or ("width", "120"); with ("color", "always") it has them. Pictures of other types than SVG are no
+ * texts: `length` bytes (NULL: they are not asked for), and a zero behind them. */
+enum hiersearch_status hiersearch_answer_text(char **text, size_t *length,
+                                              struct hiersearch_answer *answer, const char *format,
+                                              struct hiersearch_error *error);
+
+/* What was said of it, a line each, as the program does on stderr: complete behind
+ * hiersearch_answer_text. "": nothing. */
+const char *hiersearch_answer_notes(const struct hiersearch_answer *answer);
+
+/* Frees the handle. */
+void hiersearch_answer_free(struct hiersearch_answer *answer);
+
+/* ==== Predictions as results =================================================================== */
+
+/* What plans take on the system: the question is a "predict" with one process count. It is for many
+ * calls, thousands a second: hints, what decides and what to measure next, which take many times
+ * longer than the rest, are in it only with ("details", "true"); hiersearch_ask always has them. */
 enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
                                           struct hiersearch_system *system,
                                           const struct hiersearch_question *question,
                                           struct hiersearch_error *error);
-
-/* The same of any process counts, as `hiersearch predict --json` prints it: the result of one, or a
- * line for each. Of a whole job, with ("place", "true"), ("hsdp", "true") or ("profile", PATH), the
- * tables of its answer; with ("as", FORM) what the form has. */
-enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
-                                               const struct hiersearch_question *question,
-                                               struct hiersearch_error *error);
-
-/* What the best plans gain a job by the times that the results among the inputs measured, and by
- * the rules that `hiersearch run` makes of them: the document of `hiersearch predict RESULT...
- * --profile PATH --json`. The question is a "predict" with ("profile", PATH), and nothing else. */
-enum hiersearch_status hiersearch_predict_measured(char **json,
-                                                   const struct hiersearch_inputs *inputs,
-                                                   const struct hiersearch_question *question,
-                                                   struct hiersearch_error *error);
 
 /* A result file of predict, measure or simulate. */
 enum hiersearch_status hiersearch_result_load(struct hiersearch_result **result, const char *path,
@@ -267,7 +298,7 @@ enum hiersearch_status hiersearch_stages_group(int64_t *ranks,
 /* Frees the handle. */
 void hiersearch_stages_free(struct hiersearch_stages *stages);
 
-/* ==== What was measured: calibration and comparison ============================================ */
+/* ==== What was measured: calibration =========================================================== */
 
 /* What is to be fitted, compared or exported, empty at first. */
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
@@ -299,61 +330,12 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
                                       const struct hiersearch_question *question,
                                       struct hiersearch_error *error);
 
-/* Whether the logs among the inputs are as fast as the machine should be, where not, which causes
- * fit, and what to do next, as `hiersearch check --json` prints it (docs/check.schema.json). The
- * system may be NULL where the logs list their GPUs and NICs. The question is a "check"; NULL: as
- * usual. `notes` (or NULL) gets what the program would say on stderr. */
-enum hiersearch_status hiersearch_check(char **json, char **notes,
-                                        const struct hiersearch_inputs *inputs,
-                                        const struct hiersearch_system *system,
-                                        const struct hiersearch_question *question,
-                                        struct hiersearch_error *error);
-
-/* Predicted against measured times of the inputs: the document of `hiersearch compare --json`. The
- * system predicts in place of the inputs; NULL: they do. The question is a "compare"; NULL: as
- * usual. `notes` (or NULL) gets what the program would say on stderr. Of two profiles of a job,
- * before and after: what became of each kind of calls. */
-enum hiersearch_status hiersearch_compare(char **json, char **notes,
-                                          const struct hiersearch_inputs *inputs,
-                                          const struct hiersearch_system *system,
-                                          const struct hiersearch_question *question,
-                                          struct hiersearch_error *error);
-
 /* The profile of a job that `hiersearch profile` wrote, or of the folder of counts that it left, as
  * its document. */
 enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
                                                struct hiersearch_error *error);
 
-/* ==== Answers as they are printed ============================================================== */
-
-/* The answer to a question as the command of its kind prints it, for people or, by ("format",
- * "csv"), "md" or "json", as tables or documents:
- *
- *     "predict"  of a system: plans, sweeps, ("explain", PLAN), ("before", SYSTEM), ("as",
- *                "nccl-tests"), or a job, whose placement ("as", FORM) says in other programs'
- *                words, ("hosts", NAMES) their nodes, ("compute", TIME) and ("overlap", "true")
- *                what bounds a step; of inputs, with ("profile", PATH): as
- *                hiersearch_predict_measured
- *     "check"    of logs, and of a system, which may be NULL: as hiersearch_check
- *     "compare"  of inputs, and of a system, which may be NULL: as hiersearch_compare
- *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
- *                next; hiersearch_fit makes the system
- *     "simulate" of one input, the result of a simulation
- *     "systems"  of a system: it in full, with the source of every figure, below what the node is
- *                made of that it was proposed from; with ("name", NAME) and ("format", "json") its
- *                file under another name. Of none: the list; ("here", "true") this node, also where
- *                nothing can be proposed
- *     "profile"  of one input, the profile of a job: the kinds of calls that took longest
- *     "export"   of nothing, with ("list", "true"): the formats
- *
- * What a kind does not take is NULL. Text is UTF-8, as on a terminal without colours of 80 columns,
- * or ("width", "120"); with ("color", "always") it has them. `notes` (or NULL) gets what the program
- * would say on stderr. */
-enum hiersearch_status hiersearch_show(char **text, char **notes,
-                                       const struct hiersearch_question *question,
-                                       struct hiersearch_system *system,
-                                       const struct hiersearch_inputs *inputs,
-                                       struct hiersearch_error *error);
+/* ==== Simulations ============================================================================== */
 
 /* What plans are simulated with beside their predictions, in a folder with these files: result.json
  * has the plans, platform.xml and hostfile are SimGrid's, and `sh simulate.sh`, with smpirun and
@@ -393,27 +375,6 @@ const char *hiersearch_exports_notes(const struct hiersearch_exports *exports);
 
 /* Frees the handle. */
 void hiersearch_exports_free(struct hiersearch_exports *exports);
-
-/* ==== Pictures and pages ======================================================================= */
-
-/* The results among the inputs as a picture, which gnuplot draws in a process of its own, or, with
- * ("csv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least. It is
- * of the profile of a job where that is the one input, or, of no input, with ("profile", PATH).
- * Pictures of other types than SVG are no texts: `length` bytes (NULL: they are not asked for), and
- * a zero behind them. `notes` (or NULL) gets what the program would say on stderr.
- * HIERSEARCH_FAILED: there is no gnuplot. */
-enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
-                                       const struct hiersearch_inputs *inputs,
-                                       const struct hiersearch_question *question,
-                                       struct hiersearch_error *error);
-
-/* The same as the page of `hiersearch report`: HTML that loads nothing, about the first result, or
- * about the profile of a job, as above. Without gnuplot it has no pictures, and says so. The
- * question is a "report"; NULL: as usual. */
-enum hiersearch_status hiersearch_report(char **html, char **notes,
-                                         const struct hiersearch_inputs *inputs,
-                                         const struct hiersearch_question *question,
-                                         struct hiersearch_error *error);
 
 #ifdef __cplusplus
 }

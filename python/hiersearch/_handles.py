@@ -61,10 +61,8 @@ if lib.hiersearch_api() < API:  # of the system, older than the package
 _ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
 _NO_FILE = ": No such file or directory"  # as C has it, whatever the locale
 # What has the answer, where a function of the library has not.
-_OURS = {"several, which hiersearch_predict_json takes": "several, which predict_each takes",
-         "result, hiersearch_predict_json has it": "result, predict_job has it",
-         "result, hiersearch_show has it": "result, predict_page has it",
-         "export, hiersearch_show has it": "export, formats_page has it"}
+_OURS = {"several, which hiersearch_ask takes": "several, which predict_each takes"}
+_JOBS = ("--place", "--hsdp", "--profile")
 _kept = threading.local()
 
 
@@ -86,6 +84,8 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
         kind = _ERRORS.get(status, HiersearchError)
         for theirs, ours in _OURS.items():
             said = said.replace(theirs, ours)
+        said = said.replace("result, hiersearch_ask has it",
+                            f"result, {'predict_job' if said.startswith(_JOBS) else 'predict_page'} has it")
         raise (NoFileError if kind is FileError and said.endswith(_NO_FILE) else kind)(said)
 
 
@@ -104,15 +104,23 @@ def taken(function: Callable[..., int], *arguments: Any) -> str:
         lib.hiersearch_text_free(out[0])
 
 
-def said(function: Callable[..., int], *arguments: Any) -> tuple[str, list[str]]:
-    """The same of a function that writes notes to a second `char **`: its text, and they, a line each."""
-    out, notes = ffi.new("char **"), ffi.new("char **")
-    call(function, out, notes, *arguments)
+def answer(question: Any, system: Any = None, inputs: Any = None, format: Optional[str] = None) -> tuple[bytes, list[str]]:
+    """The answer to a question (pointers): its bytes, and what was said of it, a line each. Hold the system's lock."""
+    out, text_, length = ffi.new("struct hiersearch_answer **"), ffi.new("char **"), ffi.new("size_t *")
+    call(lib.hiersearch_ask, out, question, system or ffi.NULL, inputs or ffi.NULL)
     try:
-        return text(out[0]), text(notes[0]).splitlines()
+        call(lib.hiersearch_answer_text, text_, length, out[0], ffi.NULL if format is None else format.encode())
+        try:
+            return bytes(ffi.buffer(text_[0], length[0])), text(lib.hiersearch_answer_notes(out[0])).splitlines()
+        finally:
+            lib.hiersearch_text_free(text_[0])
     finally:
-        lib.hiersearch_text_free(out[0])
-        lib.hiersearch_text_free(notes[0])
+        lib.hiersearch_answer_free(out[0])
+
+
+def document(question: Any, system: Any = None, inputs: Any = None) -> str:
+    """The same as JSON."""
+    return answer(question, system, inputs, "json")[0].decode()
 
 
 def encoded(text: str) -> bytes:

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, InvalidError, Question, call, encoded, ffi, lib, readable, said, taken, text
+from ._handles import Handle, InvalidError, Question, answer, call, document, encoded, lib, readable, taken, text
 from ._options import CheckOptions, CompareOptions, FitOptions
 from ._record import Documented
 from .records import Case, CheckDocument, ComparisonDocument, Log, Call, ProfileDocument, Summary
@@ -136,7 +136,8 @@ def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack
     measured = Inputs(inputs)
     known = None if predict is None else system_of(predict)._handle
     with Question("compare", options) as question, known.lock if known else contextlib.nullcontext():
-        found, notes = said(lib.hiersearch_compare, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
+        data, notes = answer(question, known.pointer if known else None, measured.handle.pointer, "json")
+    found = data.decode()
     if '"hiersearch.comparison/' not in found[:200]:
         raise InvalidError("these are profiles of a job: before.changes(after) compares them, compare_page shows it")
     return Comparison(found, measured.notes + notes)
@@ -190,8 +191,8 @@ def check(*logs: Input, machine: Optional[Machine] = None, **options: Unpack[Che
     measured = Inputs(logs)
     known = None if machine is None else system_of(machine)._handle
     with Question("check", options) as question, known.lock if known else contextlib.nullcontext():
-        found, notes = said(lib.hiersearch_check, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
-    return Checked(found, measured.notes + notes)
+        data, notes = answer(question, known.pointer if known else None, measured.handle.pointer, "json")
+    return Checked(data.decode(), measured.notes + notes)
 
 
 class Profile(Documented[ProfileDocument]):
@@ -215,9 +216,9 @@ class Profile(Documented[ProfileDocument]):
         """What became of this job's calls in another run of it, whose profile or file is given, as `hiersearch compare before.json after.json` says: of each
         kind of call how often, how long and how much of it waiting, in seconds and bytes."""
         both = Inputs([("before", self.to_json()), ("after", (after if isinstance(after, Profile) else read_profile(after)).to_json())])
-        document = taken(lib.hiersearch_compare, ffi.NULL, both.handle.pointer, ffi.NULL, ffi.NULL)
-        found: list[dict[str, Any]] = json.loads(document)["changes"]
-        return found
+        with Question("compare", {}) as question:
+            found: list[dict[str, Any]] = json.loads(document(question, None, both.handle.pointer))["changes"]
+            return found
 
     def __repr__(self) -> str:
         document = self.document
@@ -240,9 +241,8 @@ def predict_measured(*inputs: Input, profile: Union[str, "os.PathLike[str]"]) ->
     """What the best plans gain the job of a profile, by the times that results measured: of each kind of call, in seconds."""
     measured = Inputs(inputs)
     with Question("predict", {"profile": profile}) as question:
-        document = taken(lib.hiersearch_predict_measured, measured.handle.pointer, question)
-    found: list[dict[str, Any]] = json.loads(document)["gains"]
-    return found
+        found: list[dict[str, Any]] = json.loads(document(question, None, measured.handle.pointer))["gains"]
+        return found
 
 
 def read_profile(path: Union[str, "os.PathLike[str]"]) -> Profile:

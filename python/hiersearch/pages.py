@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import exports
-from ._handles import Handle, Question, ffi, lib, said
+from ._handles import Handle, Question, answer, lib
 from ._options import CompareOptions, FitOptions, PredictOptions, ProfileOptions, SimulateOptions, SystemsOptions
 from .measured import Input, Inputs
 from .systems import Machine, system_of
@@ -28,9 +28,8 @@ def _shown(kind: str, options: Any, system: Optional[Machine], inputs: tuple[Inp
     read = Inputs(inputs) if inputs else None
     known = None if system is None else system_of(system)._handle
     with Question(kind, options) as question, known.lock if known else contextlib.nullcontext():
-        text, notes = said(lib.hiersearch_show, question, known.pointer if known else ffi.NULL,
-                           read.handle.pointer if read else ffi.NULL)
-    page = Page(text)
+        text, notes = answer(question, known.pointer if known else None, read.handle.pointer if read else None)
+    page = Page(text.decode())
     page.notes = (read.notes if read else []) + notes
     return page
 

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Union
 
-from ._handles import Question, call, ffi, lib, text
+from ._handles import Question, answer
 from ._options import PlotOptions, ReportOptions
 from .measured import Input, Inputs
 
@@ -36,17 +36,11 @@ class Picture:
         return f"<Picture: {len(self.data)} bytes>"
 
 
-def _made(function: Callable[..., int], kind: str, inputs: tuple[Input, ...], options: Any, *length: Any) -> Picture:
+def _made(kind: str, inputs: tuple[Input, ...], options: Any) -> Picture:
     read = Inputs(inputs)
-    out, said = ffi.new("char **"), ffi.new("char **")
     with Question(kind, options) as question:
-        call(function, out, *length, said, read.handle.pointer, question)
-    try:
-        data = bytes(ffi.buffer(out[0], length[0][0])) if length else bytes(ffi.string(out[0]))
-        return Picture(data, read.notes + text(said[0]).splitlines())
-    finally:
-        lib.hiersearch_text_free(out[0])
-        lib.hiersearch_text_free(said[0])
+        data, notes = answer(question, None, read.handle.pointer)
+    return Picture(data, read.notes + notes)
 
 
 def picture(*inputs: Input, **options: Unpack[PlotOptions]) -> Picture:
@@ -54,7 +48,7 @@ def picture(*inputs: Input, **options: Unpack[PlotOptions]) -> Picture:
 
     Options, as those of `hiersearch plot`:
     """
-    return _made(lib.hiersearch_plot, "plot", inputs, options, ffi.new("size_t *"))
+    return _made("plot", inputs, options)
 
 
 def report(*inputs: Input, **options: Unpack[ReportOptions]) -> Picture:
@@ -62,4 +56,4 @@ def report(*inputs: Input, **options: Unpack[ReportOptions]) -> Picture:
 
     Options, as those of `hiersearch report`:
     """
-    return _made(lib.hiersearch_report, "report", inputs, options)
+    return _made("report", inputs, options)

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
 
 from . import _show
-from ._handles import Handle, InvalidError, Question, call, encoded, ffi, lib, readable, taken, text
+from ._handles import Handle, InvalidError, Question, call, document, encoded, ffi, lib, readable, taken, text
 from ._options import PredictOptions
 from ._record import Documented
 from .records import Candidate, Message, ResultDocument
@@ -226,7 +226,7 @@ def predict_each(system: Machine, **options: Unpack[PredictOptions]) -> list[Res
     """The same of several process counts, np="64:1024" or np=[96, 128]: a result for each. Options:"""
     handle = system_of(system)._handle
     with Question("predict", options) as question, handle.lock:
-        lines = taken(lib.hiersearch_predict_json, handle.pointer, question)
+        lines = document(question, handle.pointer)
     if '"hiersearch.result/' not in lines[:200]:
         raise InvalidError("these are tables of a job: predict_job has them")
     whole = [lines] if lines.startswith("{\n") else lines.splitlines()
@@ -241,5 +241,5 @@ def predict_job(system: Machine, **options: Unpack[PredictOptions]) -> dict[str,
     if not any(options.get(name) for name in ("place", "hsdp", "profile")) or options.get("as_"):
         raise InvalidError("expected place=True, hsdp=True or profile=FILE, without as_; predict and predict_page have other answers")
     with Question("predict", options) as question, handle.lock:
-        found = json.loads(taken(lib.hiersearch_predict_json, handle.pointer, question))
+        found = json.loads(document(question, handle.pointer))
     return {name: rows for name, rows in found.items() if isinstance(rows, list)}

@@ -7,7 +7,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
 
-from ._handles import Handle, Question, call, encoded, ffi, lib, path_of, readable, said, taken, text
+from ._handles import Handle, Question, call, document, encoded, ffi, lib, path_of, readable, taken, text
 from ._record import Documented
 from .records import Fits, Level, SystemDocument
 
@@ -99,8 +99,8 @@ class System(Documented[SystemDocument]):
     def named(self, name: str) -> System:
         """The same machine under another name, of a-z, 0-9, '_', '-' and '.', such as for one that was read from files."""
         with Question("systems", {"name": encoded(name).decode(), "format": "json"}) as question, self._handle.lock:
-            document, _ = said(lib.hiersearch_show, question, self._handle.pointer, ffi.NULL)
-        return System.parse(document, name)
+            renamed = document(question, self._handle.pointer)
+        return System.parse(renamed, name)
 
     @property
     def name(self) -> str:
@@ -128,8 +128,8 @@ class System(Documented[SystemDocument]):
 
     def check(self) -> dict[str, Any]:
         """Figures of it that cannot be true, as `hiersearch systems --check SYSTEM --json` says them."""
-        with self._handle.lock:
-            found: dict[str, Any] = json.loads(taken(lib.hiersearch_system_check, self._handle.pointer))
+        with Question("systems", {"check": True}) as question, self._handle.lock:
+            found: dict[str, Any] = json.loads(document(question, self._handle.pointer))
             return found
 
     def changes(self, after: Machine) -> list[dict[str, Any]]:
@@ -190,8 +190,9 @@ def systems() -> list[str]:
 
 def parts() -> dict[str, Any]:
     """The parts that a line such as "8xH100, 8xNDR400" is made of: GPUs and NICs, with the ranges of their figures."""
-    found: dict[str, Any] = json.loads(taken(lib.hiersearch_parts_json))
-    return found
+    with Question("systems", {"parts": True}) as question:
+        found: dict[str, Any] = json.loads(document(question))
+        return found
 
 
 @functools.lru_cache(maxsize=64)

@@ -42,7 +42,7 @@ def test_measured_pages(data, program):
     assert "what changed" in hs.fit_page("abci", *results, for_=256, size="1MiB")
     measured, job = data / "golden/predict/job-measured.json", data / "golden/profile/job.json"
     assert hs.predict_page(None, measured, profile=job) == program("predict", measured, "--profile", job)
-    log = data / "result/logs/nodes.txt"
+    log = data / "record/logs/nodes.txt"
     page = hs.fit_page("8xH100, 8xNDR400", log)
     assert any("18 times of NCCL's own calls" in note for note in page.notes)
     assert page.startswith("8xH100, 8xNDR400: AllReduce, 16 processes on 2 full nodes")
@@ -54,7 +54,7 @@ def test_listed_pages(data, program, tmp_path):
     assert hs.systems_page("abci", width=120) == program("systems", "abci", "--width", 120)
     assert hs.systems_page(parts=True, format="csv") == program("systems", "--parts", "--format", "csv")
     assert hs.systems_page(here=True) == program("systems", "--here")
-    files = [data / "machine/topologies" / name for name in ("dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf")]
+    files = [data / "detect/topologies" / name for name in ("dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf")]
     node = hs.System.from_files(*files)
     assert hs.systems_page(node) == program("systems", "--from", *files)
     node.named("mine").save(tmp_path / "mine.json")

@@ -32,9 +32,9 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_as_the_command_line(name, program):
-    """predict gives the document of the command line."""
+    """predict gives the document of the command line, with details: hints and what to measure take many times longer."""
     system, options, words = QUESTIONS[name]
-    result = hs.predict(system, **options)
+    result = hs.predict(system, **options, details=True)
     document = plain(program("predict", system, *words, "--json"))
     assert plain(result.to_json()) == document
     assert len(result) == len(document["results"])
@@ -156,7 +156,7 @@ def test_errors(options):
     (lambda: hs.fit("abci"), hs.InvalidError, "expected results of measure or simulate, or logs"),
     (lambda: hs.fit("abci", ("a", "b", "c")), TypeError, "found a tuple of 3"),
     (lambda: hs.fit("abci", ("log", "1024\0 2048")), hs.InvalidError, "found one behind '1024'"),
-    (lambda: hs.export(hs.predict("abci", np=8), list=True), hs.InvalidError, "no export, formats_page has it"),
+    (lambda: hs.export(hs.predict("abci", np=8), list=True), hs.InvalidError, "--list: stands alone"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_lines_of_errors(ask, kind, line):
     """What is wrong is said in Python's words, with what would be right."""

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "answer/point.h"
 #include "base/list.h"
 #include "library/limit.h"
 #include "search/proposal.h"
-#include "show/figures.h"
 
 #define HINT_GAIN    1.05  /* what was not asked for is worth a hint from 5 % on */
 #define HINT_LAYERS  4096  /* layers up to which searching again costs next to nothing */

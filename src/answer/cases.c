@@ -54,15 +54,6 @@ bool hs_compare_same_system(const struct hs_system *a, const struct hs_system *b
     return a == b ? a != NULL : a && b && hs_system_equal(a, b);
 }
 
-static const struct hs_candidate *find_candidate(const struct hs_result_message *message,
-                                                 const struct hs_plan *plan)
-{
-    for (size_t i = 0; message && i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return &message->candidates[i];
-    return NULL;
-}
-
 /* ---- one case ---- */
 
 /* Where the predictions of a case come from. */
@@ -76,7 +67,8 @@ struct source {
 static bool predict(struct hs_compare_point *point, const struct source *source,
                     const struct hs_problem *problem)
 {
-    const struct hs_candidate *listed = find_candidate(source->message, &point->plan);
+    const struct hs_candidate *listed =
+        source->message ? hs_result_candidate(source->message, &point->plan) : NULL;
 
     if (listed && isfinite(listed->predicted_seconds)) {
         point->predicted_seconds = listed->predicted_seconds;

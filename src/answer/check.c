@@ -256,7 +256,7 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
 static enum hs_status judge_by_good(struct hs_check_answer *out,
                                     const struct hs_check_question *question, struct hs_error *err)
 {
-    struct hs_inputs good = {.takes_logs = HS_LOGS_OF_ANY};
+    struct hs_inputs good = {.count = 0};
     struct hs_check_question other = *question;
     struct hs_check_settings settings = *question->settings;
     struct hs_check_answer rows = {.row_count = 0};

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/notes.h"
-#include "show/changes.h"
-#include "show/compare_show.h"
 
 /* What prices a library's calls: the system that predicts, which then must; else the first of a
  * result that can. */
@@ -29,6 +27,9 @@ static enum hs_status gather(struct hs_compared *compared,
     struct hs_log_options log = settings->log;
 
     compared->calls_system = find_pricer(inputs, compared->system);
+    if (inputs->probe_file)
+        return hs_fail(err, HS_INVALID, "%s: figures of a GPU, expected results or logs",
+                       inputs->probe_file);
     if (inputs->count == 0 && inputs->log_count == 0)
         return hs_fail(err, HS_INVALID, "there is nothing to compare: expected results or logs");
     if (inputs->count == 0 && !compared->system)
@@ -75,70 +76,11 @@ void hs_compared_release(struct hs_compared *compared)
     hs_call_list_release(&compared->calls);
 }
 
-/* ---- as it is printed ---- */
-
 const char *const *hs_compared_plans_words(void)
 {
     static const char *const words[] = {"none", "worst", "all", NULL}; /* enum hs_compare_rows */
 
     return words;
-}
-
-/* Without --plans one case shows its largest errors; several are a table. */
-static enum hs_compare_rows rows_of(const struct hs_compared_words *words)
-{
-    const char *const *known = hs_compared_plans_words();
-    int at = 0;
-
-    while (words->plans && known[at] && strcmp(words->plans, known[at]) != 0)
-        at++;
-    return words->plans ? (enum hs_compare_rows)at : HS_COMPARE_WORST_ROWS;
-}
-
-static enum hs_status show(const struct hs_compare_view *view,
-                           const struct hs_compared_words *words, struct hs_error *err)
-{
-    const struct hs_comparison *comparison = view->comparison;
-    enum hs_compare_rows rows = rows_of(words);
-    enum hs_status status = HS_OK;
-
-    if (comparison->case_count == 0)
-        return HS_OK;
-    if (comparison->case_count == 1)
-        return hs_compare_show_case(view, &comparison->cases[0], rows, err);
-    for (size_t i = 0; i < comparison->case_count && words->plans && rows; i++) {
-        if (status == HS_OK)
-            status = hs_compare_show_case(view, &comparison->cases[i], rows, err);
-        hs_sheet_say(view->sheet, "\n");
-    }
-    hs_compare_show_cases(view);
-    hs_compare_show_growths(view);
-    hs_compare_show_summary(view);
-    return status;
-}
-
-enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
-                                 const struct hs_compared_words *words, const char *command,
-                                 const struct hs_terminal *terminal, struct hs_error *err)
-{
-    struct hs_sheet sheet;
-    struct hs_compare_view view = {.sheet = &sheet,
-                                   .comparison = &compared->comparison,
-                                   .predictor = compared->predictor,
-                                   .noise = words->noise};
-    const char *priced_for = compared->predictor || !compared->calls_system
-                                 ? compared->predictor
-                                 : hs_system_called(compared->calls_system);
-    enum hs_status status, ended;
-
-    if (hs_print_format(&words->print) == HS_FORMAT_JSON)
-        return hs_comparison_print(out, view.comparison, view.predictor, command, err);
-    hs_sheet_begin(&sheet, out, &words->print, terminal);
-    status = show(&view, words, err);
-    if (status == HS_OK)
-        hs_compare_show_logs(&view, priced_for);
-    ended = hs_sheet_end(&sheet, err);
-    return status == HS_OK ? ended : status;
 }
 
 /* ---- two profiles of a job ---- */
@@ -175,18 +117,15 @@ static enum hs_status check_profiles(const struct hs_inputs *inputs, const char 
     return HS_OK;
 }
 
-enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_inputs *inputs,
-                                         const struct hs_compared_question *question,
-                                         const char *other, struct hs_error *err)
+enum hs_status hs_compared_check_profiles(const struct hs_inputs *inputs,
+                                          const struct hs_compared_question *question,
+                                          const char *other, struct hs_error *err)
 {
-    enum hs_status status = check_profiles(inputs, option_of_results(question, other), err);
     const struct hs_input_profile *before = inputs->profiles, *after = before + 1;
+    enum hs_status status = check_profiles(inputs, option_of_results(question, other), err);
 
-    if (status != HS_OK)
-        return status;
-    if (before->profile.ranks != after->profile.ranks)
+    if (status == HS_OK && before->profile.ranks != after->profile.ranks)
         return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64, before->file,
                        before->profile.ranks, after->file, after->profile.ranks);
-    status = hs_changes_show(sheet, &before->profile, &after->profile, err);
-    return status == HS_OK ? hs_sheet_end(sheet, err) : status;
+    return status;
 }

@@ -7,7 +7,6 @@
 
 #include "answer/compare.h"
 #include "answer/logs.h"
-#include "show/sheet.h"
 
 #define HS_COMPARED_KEEP_MAX 1024
 
@@ -74,9 +73,10 @@ struct hs_compared_question {
 };
 
 struct hs_compared {
-    const struct hs_inputs *inputs; /* set before; they take logs */
+    const struct hs_inputs *inputs; /* set before */
     const struct hs_system *system; /* set before: predicts in place of the inputs; NULL: they do */
     const char *predictor;          /* set before: what to call it; NULL */
+    const char *command;            /* set before: the line, for the document */
     const struct hs_system *calls_system; /* that prices a library's calls; NULL: none */
     struct hs_call_list calls;            /* owned */
     struct hs_comparison comparison;      /* owned */
@@ -89,19 +89,13 @@ enum hs_status hs_compared_make(struct hs_compared *compared,
                                 struct hs_error *err);
 void hs_compared_release(struct hs_compared *compared);
 
-/* Prints it: the document of JSON, with the command line, or the tables of compare_show.c.
- * HS_MEMORY. */
-enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
-                                 const struct hs_compared_words *words, const char *command,
-                                 const struct hs_terminal *terminal, struct hs_error *err);
-
 /* ---- two profiles of a job, before and after ---- */
 
-/* What became of each kind of calls, and the end of the sheet, where inputs have profiles.
- * `other`: an option that only results have, where one is given; NULL. HS_INVALID where anything is
- * given but two profiles, of as many ranks; HS_MEMORY. */
-enum hs_status hs_compared_profiles_show(struct hs_sheet *sheet, const struct hs_inputs *inputs,
-                                         const struct hs_compared_question *question,
-                                         const char *other, struct hs_error *err);
+/* Of inputs with profiles: HS_INVALID where anything is given but two, of as many ranks. `other`:
+ * an option that only results have, where one is given; NULL. show/changes.h prints what became of
+ * their calls. */
+enum hs_status hs_compared_check_profiles(const struct hs_inputs *inputs,
+                                          const struct hs_compared_question *question,
+                                          const char *other, struct hs_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/notes.h"
 #include "model/rules.h"
-#include "show/exporters.h"
 #include "version.h"
 
 #define MADE_BY "hiersearch " HS_VERSION
@@ -123,18 +122,6 @@ enum hs_status hs_export_check(const struct hs_export_question *asked, bool more
         (more || asked->profile || settings->format || settings->plan || settings->size))
         return hs_fail(err, HS_INVALID, "--list: stands alone");
     return HS_OK;
-}
-
-enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
-{
-    struct hs_table table;
-
-    hs_exporters_table(&table, NULL, NULL);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet,
-                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
-                 "that the target has\n");
-    return hs_sheet_end(sheet, err);
 }
 
 enum hs_status hs_exports_begin(struct hs_exports *exports, struct hs_error *err)

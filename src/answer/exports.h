@@ -8,7 +8,6 @@
 #include "answer/rows.h"
 #include "export/export.h"
 #include "record/profile_call.h"
-#include "show/sheet.h"
 
 struct hs_exports_settings {
     const char *format, *size, *plan; /* NULL: not given */
@@ -48,8 +47,6 @@ struct hs_export_question {
  * no option of these. HS_INVALID. */
 enum hs_status hs_export_check(const struct hs_export_question *asked, bool more,
                                struct hs_error *err);
-/* The formats that there are. HS_MEMORY. */
-enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err);
 
 /* Names of formats, the calling thread's; ends with a NULL. */
 const char *const *hs_export_words(void);

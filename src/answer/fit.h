@@ -8,7 +8,6 @@
 #include "answer/logs.h"
 #include "answer/rows.h"
 #include "record/points.h"
-#include "show/sheet.h"
 
 #define HS_FIT_RESIDUAL_MAX 1000 /* percent */
 
@@ -73,7 +72,7 @@ struct hs_fit_question {
 
 /* What the inputs hold: layers of our own results, and calls in logs of other programs. */
 struct hs_fit_times {
-    const struct hs_inputs *inputs; /* set before; they take logs and the figures of a GPU */
+    const struct hs_inputs *inputs; /* set before */
     struct hs_point_list points;    /* the last `kept` of them of the system itself */
     size_t kept;
     struct hs_gap_points gaps;

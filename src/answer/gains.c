@@ -252,15 +252,3 @@ enum hs_status hs_gains_by_results(struct hs_gains *gains, const struct hs_input
     hs_rules_release(&rules);
     return status;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-void hs_gains_show(struct hs_sheet *sheet, const struct hs_gains *gains)
-{
-    struct hs_table table;
-
-    hs_profile_gains_init(&table);
-    for (size_t i = 0; i < gains->count; i++)
-        hs_profile_gains_add(&table, &gains->gains[i]);
-    hs_sheet_table(sheet, &table);
-}

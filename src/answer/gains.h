@@ -7,7 +7,7 @@
 
 #include "answer/inputs.h"
 #include "answer/question.h"
-#include "show/profiles.h"
+#include "record/profile_call.h"
 
 /* const char *: the path of a profile. */
 #define HS_ROW_GAINS(place)                                                                        \
@@ -27,6 +27,25 @@ struct hs_calls_question {
     HS_ROW_COUNT("top", "kinds of calls", 1, HS_PROFILE_CALLS_MAX, "16", NULL, place,              \
                  "show so many kinds of calls, those that took longest first")
 
+/* A kind of calls, and what a call of the library's and its best plan take of the same source: both
+ * by the model, or both as measured. */
+struct hs_profile_gain {
+    const struct hs_profile *profile;
+    const struct hs_profile_call *call;
+    struct hs_plan plan;                  /* split.count 0: none is known */
+    double library_seconds, plan_seconds; /* of a call; NaN: not known */
+    double compared_seconds;              /* what else the library would take than it did; NaN */
+    double sure;                          /* part of the library's time that is no skew */
+    bool scales;                          /* the plan's time is a part of the library's */
+    bool left_alone;                      /* no plan is better than the library's own call */
+    const char *by;                       /* where the library's time is from */
+    const char *why;                      /* no gain is known; NULL: one is */
+};
+/* What the job's mean rank gains in all these calls; 0: the library is left alone; NaN: not known.
+ */
+double hs_profile_gain_seconds(const struct hs_profile_gain *gain);
+/* The same where the skew between ranks stays as it is. */
+double hs_profile_gain_least(const struct hs_profile_gain *gain);
 /* Where the library's own times are from: what `by` of a gain points to. */
 extern const char hs_gain_by_model[], hs_gain_by_profile[], hs_gain_by_result[];
 
@@ -48,8 +67,5 @@ enum hs_status hs_gains_by_model(struct hs_gains *gains, const struct hs_asked *
 enum hs_status hs_gains_by_results(struct hs_gains *gains, const struct hs_inputs *inputs,
                                    const struct hs_profile *profile, struct hs_error *err);
 void hs_gains_release(struct hs_gains *gains);
-
-/* A row for each kind of calls. */
-void hs_gains_show(struct hs_sheet *sheet, const struct hs_gains *gains);
 
 #endif

@@ -157,14 +157,10 @@ static enum hs_status keep(struct hs_inputs *inputs, struct hs_log *log, struct 
 enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct hs_text *notes,
                              struct hs_error *err)
 {
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : file;
-    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
+    const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
     struct hs_log log = {0};
     struct hs_result result = {0};
-    enum hs_status status = inputs->takes_logs == HS_LOGS_OF_ANY
-                                ? hs_log_load_any(&log, &result, probe, file, err)
-                            : inputs->takes_logs ? hs_log_load(&log, &result, probe, file, err)
-                                                 : hs_result_load(&result, file, err);
+    enum hs_status status = hs_log_load_any(&log, &result, &inputs->probe, file, err);
 
     return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
 }
@@ -172,20 +168,15 @@ enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct 
 static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const char *text,
                                struct hs_text *notes, struct hs_error *err)
 {
-    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     size_t length = strlen(text);
     struct hs_log log = {0};
     struct hs_result result = {0};
     enum hs_status status;
 
-    if (probe && hs_gpu_probe_is(text))
-        status = hs_gpu_probe_parse(probe, name, text, length, err);
-    else if (inputs->takes_logs == HS_LOGS_OF_ANY)
-        status = hs_log_parse_any(&log, &result, name, text, length, err);
-    else if (inputs->takes_logs)
-        status = hs_log_parse(&log, &result, name, text, length, err);
+    if (hs_gpu_probe_is(text))
+        status = hs_gpu_probe_parse(&inputs->probe, name, text, length, err);
     else
-        status = hs_result_parse(&result, name, text, length, err);
+        status = hs_log_parse_any(&log, &result, name, text, length, err);
 
     return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
 }
@@ -208,7 +199,6 @@ void hs_inputs_release(struct hs_inputs *inputs)
     for (size_t i = 0; i < inputs->profile_count; i++)
         hs_profile_release(&inputs->profiles[i].profile);
     free(inputs->profiles);
-    hs_profile_release(&inputs->profile);
     free(inputs->results);
     free(inputs->inputs);
     free(inputs->logs);

@@ -20,23 +20,17 @@ struct hs_input_profile {
     struct hs_profile profile;
 };
 
-/* Which logs: with times of calls that have a price; or of any, or NCCL's lines alone. */
-enum hs_logs_taken { HS_NO_LOGS, HS_LOGS_OF_CALLS, HS_LOGS_OF_ANY };
-
 struct hs_inputs {
     struct hs_named_result *inputs; /* [count] owned, in the order given; names are borrowed */
     struct hs_result *results;      /* [count] owned */
     size_t count;
     struct hs_input_log *logs; /* [log_count] owned, in the order given */
     size_t log_count;
-    enum hs_logs_taken takes_logs; /* set before they are added; and that: */
-    bool takes_probe;
-    bool takes_any;            /* likewise: what it is, hs_inputs_add_any finds out */
     struct hs_gpu_probe probe; /* {0}: none was among them */
     const char *probe_file;    /* borrowed; that it is from */
-    bool takes_profile;        /* set before they are loaded: of a job, in place of results */
+    /* What is drawn in place of results: a copy of one of `profiles`, borrowed by a picture. */
     struct hs_profile profile;
-    const char *profile_file;          /* borrowed; NULL: none was given */
+    const char *profile_file;          /* borrowed; NULL: results are drawn */
     struct hs_input_profile *profiles; /* [profile_count] owned: to be compared, in order */
     size_t profile_count;
 };
@@ -53,7 +47,7 @@ bool hs_inputs_is_of(const char *path, const char *kind);
 #define HS_PROFILE_KIND "hiersearch.profile/"
 /* Whether it is the profile of a job, or a folder with what its ranks counted. */
 bool hs_inputs_is_profile(const char *path);
-/* Adds whatever it is, for a comparison, recognised by its content: a result or a log as
+/* Adds whatever it is, recognised by its content: a result or a log as
  * hs_inputs_add, and the profile of a job, or a folder of counts, to `profiles`. The `text` of a
  * file in memory, or NULL: `name` is a file's. HS_INVALID, HS_MEMORY; release in any case. */
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,

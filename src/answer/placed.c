@@ -1,13 +1,10 @@
 #include "answer/placed.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/jobs.h"
 #include "base/file.h"
-#include "library/price_library.h"
-#include "show/placements.h"
 
 #define JOB_BYTES_MAX ((size_t)1 << 20)
 
@@ -47,43 +44,4 @@ enum hs_status hs_placed_make(struct hs_placed *placed, const struct hs_asked *a
 void hs_placed_release(struct hs_placed *placed)
 {
     hs_axes_result_release(&placed->result);
-}
-
-static void show_orders(struct hs_sheet *sheet, const struct hs_placed *placed)
-{
-    size_t top = (size_t)placed->asked->question->top;
-    struct hs_table table;
-
-    hs_placements_init(&table);
-    table.best = 0;
-    for (size_t i = 0; i < placed->result.count && i < top; i++)
-        hs_placements_add(&table, &(struct hs_placement_row){&placed->result, &placed->job, i + 1,
-                                                             placed->given_seconds});
-    hs_sheet_table(sheet, &table);
-}
-
-static void show_messages(struct hs_sheet *sheet, const struct hs_placed *placed)
-{
-    const struct hs_asked *asked = placed->asked;
-    const struct hs_axes_order *best = &placed->result.orders[0];
-    struct hs_table table;
-
-    hs_sheet_say(sheet, "\nIts messages\n");
-    hs_job_rows_init(&table);
-    for (size_t m = 0; m < placed->job.count; m++) {
-        const struct hs_axes_call *call = &placed->result.calls[best->calls[m]];
-        struct hs_library_price own = hs_library_price(
-            asked->system, &call->problem, hs_datatype_bytes(asked->question->datatype));
-
-        hs_job_rows_add(&table,
-                        &(struct hs_job_row){&placed->job, call, best->seconds,
-                                             hs_library_is_priced(&own) ? own.seconds : NAN});
-    }
-    hs_sheet_table(sheet, &table);
-}
-
-void hs_placed_show(struct hs_sheet *sheet, const struct hs_placed *placed)
-{
-    show_orders(sheet, placed);
-    show_messages(sheet, placed);
 }

@@ -7,7 +7,6 @@
 
 #include "answer/question.h"
 #include "search/axes.h"
-#include "show/sheet.h"
 
 struct hs_placed_words {
     bool asked;
@@ -40,8 +39,5 @@ struct hs_placed {
 enum hs_status hs_placed_make(struct hs_placed *placed, const struct hs_asked *asked,
                               const char *messages, struct hs_error *err);
 void hs_placed_release(struct hs_placed *placed);
-
-/* The orders, as many as --top says, and what each message takes in the best one. */
-void hs_placed_show(struct hs_sheet *sheet, const struct hs_placed *placed);
 
 #endif

@@ -290,7 +290,8 @@ bool hs_point_goes_on(void *of_watcher, uint64_t done, uint64_t all)
     const struct hs_asked *asked = watcher->asked;
 
     if (asked->watch)
-        asked->watch(asked->watcher, watcher->problem, done, all);
+        asked->watch(asked->watcher, watcher->problem->group.size,
+                     (uint64_t)watcher->problem->bytes, done, all);
     return hs_asked_has_time(asked);
 }
 

@@ -3,8 +3,8 @@
  * their ranges, the library's default call beside them, and the verdict; and all sizes of one
  * process count, as a result file.
  */
-#ifndef HS_API_POINT_H
-#define HS_API_POINT_H
+#ifndef HS_ANSWER_POINT_H
+#define HS_ANSWER_POINT_H
 
 #include "answer/question.h"
 #include "base/text.h"
@@ -72,19 +72,15 @@ enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
 /* A walk over process counts and sizes. */
 struct hs_walk {
     const struct hs_asked *asked;
-    const char *command;   /* line, for results */
-    struct hs_text *notes; /* what was cut short; NULL: nobody reads them */
-    bool wants_results;
-    /* Called with each point, the result (where it is wanted) with it as its last message; NULL:
-     * nobody. */
-    enum hs_status (*visit)(void *visitor, struct hs_predict_point *point,
-                            const struct hs_result *result, struct hs_error *err);
-    void *visitor;
-    size_t points; /* searched */
-    bool ended;    /* the budget, before all of them were */
+    const char *command;           /* line, for results */
+    struct hs_text *notes;         /* what was cut short; NULL: nobody reads them */
+    bool keeps;                    /* points, else they are released behind their message */
+    struct hs_predict_point *kept; /* [points] owned by the caller */
+    size_t points;                 /* searched */
+    bool ended;                    /* the budget, before all of them were */
 };
-/* All sizes of one process count; the result, without messages where none is wanted, is released by
- * the caller in any case. HS_INVALID, HS_MEMORY. */
+/* All sizes of one process count; the result is released by the caller in any case. HS_INVALID,
+ * HS_MEMORY. */
 enum hs_status hs_walk_sizes(struct hs_result *result, struct hs_walk *walk, int64_t np,
                              struct hs_error *err);
 

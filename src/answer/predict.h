@@ -1,32 +1,29 @@
 /*
- * predict.h - the answer to a "predict", as it is printed: what the library's callers and the
- * command line see.
- *
- * predict.c takes what is asked and walks over process counts and sizes (point.h answers and
- * records one); predict_show.c prints a point, predict_change.c what a measurement changed,
- * predict_explain.c says why, predict_sweep.c prints many;
- * predict_place.c shows where the axes of a job lie (place_forms.h: in the words of other
- * programs), predict_hsdp.c in how many shards a model, predict_profile.c what plans gain a job of
- * which there is a profile (jobs.h).
+ * predict.h - the question of a "predict", and the answer where it is about one collective: points
+ * (point.h), which are searched and recorded, what a measurement changed, why a plan takes as long
+ * as it does, and which GPUs of a node are the best choice. All of it is computed before anything
+ * is printed (show/predict.h). Of a whole job there are placed.h, sharded.h and gains.h (jobs.h).
  */
-#ifndef HS_API_PREDICT_H
-#define HS_API_PREDICT_H
+#ifndef HS_ANSWER_PREDICT_H
+#define HS_ANSWER_PREDICT_H
 
 #include "answer/fit.h"
 #include "answer/inputs.h"
 #include "answer/jobs.h"
 #include "answer/point.h"
-#include "estimate/gaps.h"
+#include "answer/systems.h"
 #include "library/price_plan.h"
-#include "show/place_forms.h"
-#include "show/sheet.h"
+#include "search/winners.h"
 
 /* How a placement is shown. */
 struct hs_step_words {
     double compute_seconds; /* of a step, beside which messages travel; 0: not given */
     bool overlap;           /* messages along different axes travel at the same time */
-    const char *hosts;      /* place_forms.h */
+    const char *hosts;      /* show/place_forms.h */
 };
+
+struct hs_terminal;
+struct hs_sheet;
 
 /* All that "predict" is asked. */
 struct hs_predict_settings {
@@ -40,17 +37,17 @@ struct hs_predict_settings {
     const char *before;  /* a system as typed; NULL: not given */
     bool details;        /* all that is known */
     struct hs_print print;
-    const char *output; /* path: the result goes there, too; NULL: it does not */
+    const char *output; /* path: the result is for it, too; NULL: for none */
 };
 
 #define HS_SIZES_OF_NCCL_TESTS "8B:8GiB"
 
-/* The forms of --as; end with a NULL. */
+/* The forms of --as: nccl-tests, and those of a placement (show/place_forms.h); end with a NULL. */
 const char *const *hs_predict_form_words(void);
+#define HS_FORM_OF_TESTS "nccl-tests"
 
-/* Rows of struct hs_predict_settings but those of its print and output; `systems` are names of
- * systems, as words of a row. */
-#define HS_ROWS_PREDICT(at, systems)                                                               \
+/* Rows of struct hs_predict_settings but those of its print and output. */
+#define HS_ROWS_PREDICT(at)                                                                        \
     HS_ROWS_PROBLEM((at) + offsetof(struct hs_predict_settings, ask),                              \
                     "; with --as nccl-tests " HS_SIZES_OF_NCCL_TESTS ", as its -b 8 -e 8G -f 2"),  \
         HS_ROW_GAINS((at) + offsetof(struct hs_predict_settings, profile)),                        \
@@ -96,12 +93,12 @@ const char *const *hs_predict_form_words(void);
                  "does, and at which sizes and process counts the winner changes"},                \
     {                                                                                              \
         .name = "before", .argument = "SYSTEM", .group = "Output", .type = &hs_option_file,        \
-        .words = (systems), .offset = (at) + offsetof(struct hs_predict_settings, before),         \
+        .words = hs_system_words, .offset = (at) + offsetof(struct hs_predict_settings, before),   \
         .help = "the same machine as it was described before it was measured: what that changed "  \
                 "(one process count and one size)"                                                 \
     }
 
-/* What stays the same over a sweep. Borrows everything; the first block is the caller's to fill. */
+/* A question on a system, and what is known beside it. Borrows everything. */
 struct hs_predict {
     const struct hs_predict_settings *settings;
     struct hs_asked asked;            /* settings->ask, on the system */
@@ -110,110 +107,78 @@ struct hs_predict {
     const struct hs_system *whole;    /* of which the system is some GPUs; NULL: it is all */
     const struct hs_system *before;   /* what was believed of it before; NULL: not asked for */
     const char *command;              /* line, for results */
+    struct hs_text *notes;            /* NULL: nobody reads them */
+
+    /* Where it is printed, which show/ sets. */
     struct hs_text *out;
-    struct hs_text *notes; /* NULL: nobody reads them */
     const struct hs_terminal *terminal;
-
-    struct hs_sheet *sheet; /* what is printed, the result file as JSON apart */
+    struct hs_sheet *sheet;
 };
-
-/* ---- predict.c ---- */
 
 /* What is asked goes together; what it leaves open is as usual, and its profile (release it in any
  * case) is read. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_profile *profile,
                                struct hs_error *err);
-/* Prints the answer. HS_INVALID: what is asked for has no price, or cannot be said; HS_IO,
- * HS_MEMORY. */
-enum hs_status hs_predict_answer(struct hs_predict *predict, struct hs_error *err);
-
-/* ---- predict_change.c ---- */
-
 /* What was believed of the machine before, borrowed: of it, too, the GPUs alone that are asked of.
  * HS_INVALID: its innermost level has another arity than the system's; HS_MEMORY. */
 enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_system *before,
                                       struct hs_error *err);
-/* Where something was believed before: the answers to the same question beside each other.
- * HS_MEMORY. */
-enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
-                                      const struct hs_predict_point *point, struct hs_error *err);
-/* After a fit of asked->before by the times: the answer by `system`, what changed, and what to
- * measure next; nothing where no time is of a call of so many processes. Of `asked` all is there
- * but its own question and sheet, whose label, where there is one, is what the system is called;
- * settings say the format, or are NULL. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_fitted(const struct hs_predict *asked, const struct hs_system *system,
-                                 const struct hs_fit_times *times, const struct hs_fit_again *again,
-                                 struct hs_error *err);
+/* Whether it is about a whole job, not one collective. */
+bool hs_predict_is_of_job(const struct hs_predict_settings *settings);
+/* Whether more than one point is asked for, or a line each of another program's columns. */
+bool hs_predict_is_swept(const struct hs_predict_settings *settings);
 
-/* ---- predict_show.c ---- */
+/* ---- the answer about one collective --------------------------------------------------------- */
 
-/* "abci: 128 processes, 128MiB per process" and a newline. */
-void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point);
-bool hs_predict_is_calibrated(const struct hs_predict *predict);
-/* The cost of a plan that is about to be shown; what of it lies outside of the measured range is
- * added to `gaps`. */
-struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predict *predict,
-                                    const struct hs_problem *problem, const struct hs_plan *plan);
-/* What the columns and marks of a calibrated system mean: that of intervals (where `spread`), and
- * that of extrapolated plans. `beyond_np`: more processes than are described were shown. */
-void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
-                       bool beyond_np);
-/* Where the most processes asked for are more than the description covers. */
-void hs_predict_warn_of_extrapolation(const struct hs_predict *predict);
-/* The answer (show/answers.h), and with --details what else is known; `result` has the point as its
- * last message. HS_MEMORY. */
-enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
-                               const struct hs_result *result, struct hs_error *err);
-
-/* predict_explain.c: why settings->explain takes as long as it does, and where the winner changes.
- * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
-enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
-                                  struct hs_error *err);
-
-/* predict_choices.c: of fewer processes than the first level's single links join, which of its GPUs
- * are the best and the worst choice, those alike counted once. Nothing of another question.
- * HS_MEMORY. */
-enum hs_status hs_predict_say_choices(const struct hs_predict *predict,
-                                      const struct hs_predict_point *point, struct hs_error *err);
-
-/* What is asked of a job goes together, and units are some. HS_INVALID. */
-enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
-/* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
-
-/* predict_hsdp.c: in how many shards a model is to lie, and how often. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);
-
-/* ---- predict_profile.c ---- */
-
-/* What the best plans gain the job of predict->profile, by the model. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_error *err);
-/* The same by what results measured, and by the rules that `run` makes of them. HS_INVALID,
- * HS_MEMORY. */
-enum hs_status hs_predict_by_results(const struct hs_predict *predict,
-                                     const struct hs_inputs *inputs, struct hs_error *err);
-
-/* ---- predict_sweep.c ---- */
-
-/* Points come in the order of hs_predict_sweep_add: sizes of the first process count, then of the
- * next. One line per point; where both vary, people see matrices of process count by size. With
- * --as lines are in the columns of another program. */
-struct hs_predict_sweep {
-    struct hs_table lines;
-    bool over_np, over_bytes;
-    bool extrapolated;       /* some process count was marked */
-    bool sampled;            /* times and gains are expected ones */
-    struct hs_gaps gaps;     /* of the plans shown */
-    struct hs_plan previous; /* winner of the process count before; count 0: none, or no plan */
+/* Some of a node's GPUs, and how many choices are like it (links/subsets.h). */
+struct hs_choice {
+    uint64_t units; /* bits */
+    int64_t alike;
+    struct hs_plan plan; /* the best for it */
+    double seconds;
+    double limit_seconds; /* 0: none is known */
 };
-/* Whether points are lines of one table. */
-bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
-void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
-/* HS_MEMORY. */
-enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
-                                    const struct hs_predict *predict,
-                                    const struct hs_predict_point *point, struct hs_error *err);
-/* Releases it. */
-void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
+
+struct hs_choices {
+    struct hs_choice
+        *items;          /* [count] owned, fastest first; those without links between are none */
+    size_t count, kinds; /* kinds 0: there is no choice, or it was made */
+    int64_t all, apart;  /* choices, and those of them that no links join */
+    bool too_many;       /* kinds, to price each */
+};
+
+/* Why a plan takes as long as it does, and where the winner changes, by nominal times. */
+struct hs_explanation {
+    struct hs_plan plan;
+    struct hs_plan_cost cost, flat; /* of it and of the flat plan; parts add up to the estimates */
+    struct hs_size_winner *sizes;   /* [size_count] owned */
+    size_t size_count;
+    double last_bytes;           /* up to which winners are known */
+    struct hs_np_winner *counts; /* [np_count] owned */
+    size_t np_count;
+};
+#define HS_EXPLAIN_FIRST_BYTES 1024.0                      /* 1 KiB */
+#define HS_EXPLAIN_LAST_BYTES  (16.0 * 1024 * 1024 * 1024) /* 16 GiB */
+
+struct hs_prediction {
+    struct hs_predict_point *points; /* [count] owned: sizes of the first process count first */
+    size_t count;
+    struct hs_result *results; /* [result_count] owned, one for each process count */
+    size_t result_count;
+    /* Of one point. */
+    struct hs_predict_point *earlier; /* owned: by what was believed before; NULL: nothing was */
+    struct hs_choices choices;
+    struct hs_explanation *why; /* owned; NULL: nobody asks */
+};
+
+/* Searches everything that is asked; what the budget leaves out becomes a warning in
+ * predict->notes. HS_INVALID: what is asked for has no price; HS_MEMORY. Release in any case. */
+enum hs_status hs_predict_make(struct hs_prediction *out, const struct hs_predict *predict,
+                               struct hs_error *err);
+void hs_prediction_release(struct hs_prediction *prediction);
+
+/* After a fit: what the times are about becomes the question of `settings`, else np is 0. */
+void hs_predict_take_fitted(struct hs_predict_settings *settings, const struct hs_fit_times *times,
+                            const struct hs_fit_again *again);
 
 #endif

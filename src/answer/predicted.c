@@ -7,6 +7,7 @@
 #include "answer/point.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "base/notes.h"
 #include "estimate/system_file.h"
 #include "version.h"
@@ -219,20 +220,6 @@ static enum hs_status check_readable(const struct hs_question *question,
     return status;
 }
 
-static enum hs_status walk_point(struct hs_walk *walk, struct hs_result *result,
-                                 struct hs_predict_point *point, struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-
-    if (walk->wants_results)
-        status = add_point(result, walk->asked, point, err);
-    if (status == HS_OK && walk->visit)
-        status = walk->visit(walk->visitor, point, result, err);
-    if (status == HS_OK && point->found.left_out[0])
-        status = leave_out(walk, result, point, err);
-    return status;
-}
-
 static enum hs_status walk_on(struct hs_result *result, struct hs_walk *walk, int64_t np,
                               struct hs_error *err)
 {
@@ -240,19 +227,26 @@ static enum hs_status walk_on(struct hs_result *result, struct hs_walk *walk, in
     enum hs_status status = HS_OK;
 
     for (uint64_t b = bytes->first; b != 0 && status == HS_OK; b = hs_range_next(bytes, b)) {
-        struct hs_predict_point point;
+        struct hs_predict_point one, *point = &one;
 
         if (has_ended(walk, np, b))
             return result->message_count > 0 ? cut_short(result, "other message sizes", err)
                                              : HS_OK;
-        status = hs_point_search(&point, walk->asked, np, b, err);
+        if (walk->keeps)
+            point = hs_grow(&walk->kept, NULL, walk->points, sizeof(*point), err);
+        if (!point)
+            return HS_MEMORY;
+        status = hs_point_search(point, walk->asked, np, b, err);
         if (status != HS_OK)
             return status;
-        status = walk_point(walk, result, &point, err);
+        walk->points++;
+        status = add_point(result, walk->asked, point, err);
+        if (status == HS_OK && point->found.left_out[0])
+            status = leave_out(walk, result, point, err);
         if (status == HS_OK && b == bytes->first)
             status = check_readable(walk->asked->question, result, err);
-        hs_predict_point_release(&point);
-        walk->points++;
+        if (!walk->keeps)
+            hs_predict_point_release(point);
     }
     return status;
 }

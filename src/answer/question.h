@@ -127,7 +127,7 @@ struct hs_asked {
     bool further;         /* hints, what decides and what to measure, too: many times the work */
     double began_seconds; /* hs_clock_seconds; for the budget */
     /* Told now and then how far the search of a point is; NULL: nobody. */
-    void (*watch)(void *watcher, const struct hs_problem *problem, uint64_t done, uint64_t all);
+    void (*watch)(void *watcher, int64_t processes, uint64_t bytes, uint64_t done, uint64_t all);
     void *watcher;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "search/search.h"
-#include "show/sheet.h"
 
 static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
                                     struct hs_error *err)

@@ -5,6 +5,7 @@
 #ifndef HS_API_ROWS_H
 #define HS_API_ROWS_H
 
+#include "base/format.h"
 #include "base/options.h"
 #include "model/collective.h"
 #include "model/mesh.h"
@@ -26,7 +27,7 @@ const char *const *hs_collective_words(void);
 const char *const *hs_order_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
-/* Formats of what is printed, and when there are colours (show/sheet.h). */
+/* Formats of what is printed, and when there are colours (base/format.h). */
 const char *const *hs_format_words(void);
 const char *const *hs_color_words(void);
 
@@ -145,7 +146,7 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .noun = "number of " counted, .min = (least), .max = (most), .offset = (place),            \
         .fallback = (usual), .help = (text)                                                        \
     }
-/* Rows of struct hs_print (show/sheet.h): the format; how text looks; both. */
+/* Rows of struct hs_print (base/format.h): the format; how text looks; both. */
 #define HS_ROW_FORMAT(heading, place)                                                              \
     {                                                                                              \
         .name = "format", .argument = "FORMAT", .group = (heading), .words = hs_format_words,      \

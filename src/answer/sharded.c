@@ -8,7 +8,6 @@
 #include "library/price_library.h"
 #include "search/axes.h"
 #include "search/lattice.h"
-#include "show/placements.h"
 
 /* What Adam keeps of a parameter: two moments, and of weights in 16 bits a copy besides, all in 32
  * (Rajbhandari and others, "ZeRO", 2020, section 3.1: K = 12). */
@@ -127,28 +126,4 @@ enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked
 void hs_sharded_release(struct hs_sharded *sharded)
 {
     free(sharded->ways);
-}
-
-void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded)
-{
-    struct hs_table table;
-
-    hs_shards_init(&table);
-    if (sharded->best)
-        table.best = (size_t)(sharded->best - sharded->ways);
-    for (size_t i = 0; i < sharded->count; i++) {
-        const struct hs_sharded_way *way = &sharded->ways[i];
-
-        hs_shards_add(&table, &(struct hs_shards_row){
-                                  .shards = way->shards,
-                                  .replicas = way->replicas,
-                                  .shard_seconds = way->seconds[0],
-                                  .replica_seconds = way->seconds[1],
-                                  .library_seconds = way->library_seconds,
-                                  .memory_bytes = way->memory_bytes,
-                                  .fits = way->fits ? NULL : "no",
-                                  .gather = way->plans[0].split.count > 0 ? &way->plans[0] : NULL,
-                                  .reduce = way->plans[1].split.count > 0 ? &way->plans[1] : NULL});
-    }
-    hs_sheet_table(sheet, &table);
 }

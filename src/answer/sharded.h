@@ -20,7 +20,6 @@
 #define HS_API_SHARDED_H
 
 #include "answer/question.h"
-#include "show/sheet.h"
 
 /* Units that are whole on a GPU at a time: one at work, the next on its way. */
 #define HS_SHARDED_UNITS_WHOLE 2
@@ -93,8 +92,5 @@ struct hs_sharded {
 enum hs_status hs_sharded_make(struct hs_sharded *sharded, const struct hs_asked *asked,
                                const struct hs_sharded_words *words, struct hs_error *err);
 void hs_sharded_release(struct hs_sharded *sharded);
-
-/* A row for each way. */
-void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded);
 
 #endif

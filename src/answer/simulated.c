@@ -60,14 +60,6 @@ enum hs_status hs_simulated_take(struct hs_simulated_settings *settings, struct 
 
 /* ---- plans ---- */
 
-static bool contains(const struct hs_result_message *message, const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return true;
-    return false;
-}
-
 static enum hs_status take_typed(struct hs_result_message *message,
                                  const struct hs_search_request *request,
                                  const struct hs_argument_list *typed, struct hs_error *err)
@@ -80,7 +72,7 @@ static enum hs_status take_typed(struct hs_result_message *message,
         status = hs_plan_parse(&plan, typed->items[i], request->problem.group.size, err);
         if (status != HS_OK)
             return hs_error_prefix(err, status, "PLAN");
-        if (contains(message, &plan))
+        if (hs_result_candidate(message, &plan))
             return hs_fail(err, HS_INVALID, "PLAN: %s is there twice", typed->items[i]);
         status = hs_problem_check(&request->problem, &plan, err);
         if (status != HS_OK)
@@ -100,7 +92,7 @@ static enum hs_status take_found(struct hs_result_message *message,
     for (size_t i = 0; i < found->count && status == HS_OK; i++)
         status = hs_result_add_prediction(message, request->system, &request->problem,
                                           &found->plans[i].plan, err);
-    if (status == HS_OK && !contains(message, &flat))
+    if (status == HS_OK && !hs_result_candidate(message, &flat))
         status = hs_result_add_prediction(message, request->system, &request->problem, &flat, err);
     return status;
 }

@@ -8,7 +8,6 @@
 #include "answer/rows.h"
 #include "export/export.h"
 #include "record/result.h"
-#include "show/sheet.h"
 
 /* The largest simulation: plans, processes, and bytes per process. */
 #define HS_SIMULATE_PLANS_MAX 4096
@@ -107,11 +106,5 @@ struct hs_simulated_question {
     struct hs_simulated_settings settings;
     const char *plans; /* with commas between; NULL: none */
 };
-
-/* The table, and where model and simulation mean different things as notes; `label` is what to call
- * the system. HS_INVALID where it was not simulated; HS_MEMORY. */
-enum hs_status hs_simulated_show(struct hs_sheet *sheet, struct hs_text *notes,
-                                 const struct hs_result *result, const char *label,
-                                 struct hs_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "answer/systems.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_write.h"
@@ -125,4 +126,17 @@ enum hs_status hs_system_of_files(struct hs_system *system, struct hs_text *foun
         status = hs_system_of_node(system, found, notes, &node, err);
     hs_node_release(&node);
     return status;
+}
+
+const char *const *hs_system_words(void)
+{
+    static const char *const none[] = {NULL};
+    static _Thread_local const char **names;
+    static _Thread_local struct hs_system_list list;
+
+    if (!names && hs_system_list_read(&list, NULL) == HS_OK)
+        names = calloc(list.count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < list.count; i++)
+        names[i] = list.entries[i].name;
+    return names ? names : none;
 }

@@ -37,5 +37,7 @@ enum hs_status hs_system_choose_asked(struct hs_system *system, const struct hs_
                                       int64_t np, struct hs_error *err);
 /* Names the system, in the letters that a name may have. HS_INVALID. */
 enum hs_status hs_system_rename(struct hs_system *system, const char *name, struct hs_error *err);
+/* Names of the systems that are listed, the calling thread's, which are kept; ends with a NULL. */
+const char *const *hs_system_words(void);
 
 #endif

@@ -5,6 +5,16 @@
 #include "api/handles.h"
 #include "base/json_write.h"
 #include "base/notes.h"
+#include "show/exporters.h"
+
+static const struct hs_option rows[] = {
+    HS_ROW_EXPORT_TO(offsetof(struct hs_export_question, settings)),
+    HS_ROW_EXPORT_PROFILE(offsetof(struct hs_export_question, profile)),
+    HS_ROWS_EXPORT(offsetof(struct hs_export_question, settings)),
+    HS_ROW_EXPORT_LIST(offsetof(struct hs_export_question, list)),
+    HS_ROWS_SHOWN(NULL, offsetof(struct hs_export_question, print)),
+    {.name = NULL},
+};
 
 static void write_format(struct hs_json_writer *w, const struct hs_exporter *exporter)
 {
@@ -78,26 +88,17 @@ static enum hs_status run(struct hs_exports *exports, const struct hs_inputs *in
     return status;
 }
 
-enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
-                                         const struct hiersearch_inputs *inputs,
-                                         const struct hiersearch_question *question,
-                                         struct hiersearch_error *error)
+enum hs_status hs_export_inputs(struct hiersearch_exports **exports,
+                                const struct hiersearch_inputs *inputs,
+                                const struct hiersearch_question *question, struct hs_text *notes,
+                                struct hs_error *err)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
     const void *asked;
     enum hs_status status = hs_question_settings(&asked, NULL, question, "export", err);
 
-    if (!exports)
-        return hs_call_end(call, hs_expect_place(exports, err));
     *exports = NULL;
-    if (status == HS_OK && ((const struct hs_export_question *)asked)->list)
-        status =
-            hs_fail(err, HS_INVALID, "--list: its answer is no export, hiersearch_show has it");
     if (status == HS_OK)
-        status = hs_export_check(asked, false, err);
-    if (status == HS_OK)
-        status = hs_expect(inputs, "inputs", err);
+        status = hs_export_check(asked, true, err);
     if (status == HS_OK)
         status = hs_inputs_check_results(&inputs->inputs, err);
     if (status == HS_OK) {
@@ -108,29 +109,62 @@ enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
         (*exports)->exports.notes = &(*exports)->notes;
         status = run(&(*exports)->exports, &inputs->inputs, asked, err);
     }
+    if (status != HS_OK && *exports)
+        hs_notes_give(notes, &(*exports)->notes);
     if (status != HS_OK) {
         hiersearch_exports_free(*exports);
         *exports = NULL;
     }
-    return hs_call_end(call, status);
+    return status;
 }
 
-enum hs_status hs_formats_page(struct hs_text *out, const struct hiersearch_question *question,
-                               struct hs_error *err)
+enum hiersearch_status hiersearch_export(struct hiersearch_exports **exports,
+                                         const struct hiersearch_inputs *inputs,
+                                         const struct hiersearch_question *question,
+                                         struct hiersearch_error *error)
 {
-    const struct hs_export_question *asked = question->settings;
-    struct hs_sheet sheet;
-    enum hs_status status;
+    struct hs_call call = hs_call_begin();
+    struct hs_error *err = hs_error_of(error);
+    enum hs_status status = hs_expect_place(exports, err);
 
-    if (!asked->list)
+    if (status == HS_OK)
+        *exports = NULL;
+    if (status == HS_OK)
+        status = hs_expect(inputs, "inputs", err);
+    return hs_call_end(
+        call, status == HS_OK ? hs_export_inputs(exports, inputs, question, NULL, err) : status);
+}
+
+/* The formats, which stand alone. */
+static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *err)
+{
+    const struct hs_export_question *asked = answer->question->settings;
+    enum hs_status status =
+        hs_export_check(asked, hs_answer_inputs(answer) || answer->asker.output, err);
+
+    if (status == HS_OK && !asked->list)
         return hs_fail(err, HS_INVALID,
-                       "export: expected --list; what is exported hiersearch_export has");
-    status = hs_export_check(asked, false, err);
-    if (status != HS_OK)
-        return status;
-    hs_sheet_begin(&sheet, out, &asked->print, &hs_terminal_of_nobody);
+                       "expected RESULT, a file of `hiersearch measure` or predict");
+    return status;
+}
+
+static enum hs_status print(struct hs_text *out, struct hiersearch_answer *answer,
+                            const struct hs_print *print, struct hs_error *err)
+{
+    struct hs_sheet sheet;
+
+    hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
     return hs_export_list(&sheet, err);
 }
+
+const struct hs_question_kind hs_kind_export = {
+    .name = "export",
+    .rows = rows,
+    .settings_bytes = sizeof(struct hs_export_question),
+    .print_at = offsetof(struct hs_export_question, print),
+    .make = make,
+    .print = print,
+};
 
 size_t hiersearch_exports_count(const struct hiersearch_exports *exports)
 {

@@ -2,99 +2,107 @@
 #include "api/handles.h"
 #include "plot/pictures.h"
 
-/* What is beside a profile, which is drawn alone. */
-static enum hs_status check_alone(const struct hs_inputs *inputs, const char *profile, size_t alone,
-                                  struct hs_error *err)
+/* A profile is drawn alone. */
+static enum hs_status check_alone(const struct hs_inputs *inputs, struct hs_error *err)
 {
-    const char *other = inputs->count > 0               ? inputs->inputs[0].name
-                        : inputs->log_count > 0         ? inputs->logs[0].file
-                        : inputs->profile_count > alone ? inputs->profiles[alone].file
-                                                        : NULL;
+    const char *other = inputs->count > 0           ? inputs->inputs[0].name
+                        : inputs->log_count > 0     ? inputs->logs[0].file
+                        : inputs->profile_count > 1 ? inputs->profiles[1].file
+                                                    : NULL;
 
     if (!other)
         return HS_OK;
-    return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it", profile,
-                   other);
+    return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
+                   inputs->profiles[0].file, other);
 }
 
-/* Those of the handle, or of none. */
-static const struct hs_inputs *inputs_of(const struct hiersearch_inputs *inputs)
-{
-    static const struct hs_inputs none = {.count = 0};
-
-    return inputs ? &inputs->inputs : &none;
-}
-
-/* What is drawn: the results among the inputs, or a profile in their place, which is theirs, or, of
- * the path `profile`, to be released. */
+/* What is drawn: the results among the inputs, or the profile in their place. Borrowed. */
 static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inputs,
-                           const char *profile, struct hs_error *err)
+                           struct hs_error *err)
 {
-    *drawn = (struct hs_inputs){.inputs = inputs->inputs, .count = inputs->count};
-    if (profile) {
-        drawn->profile_file = profile;
-        return check_alone(inputs, profile, 0, err)
-                   ? HS_INVALID
-                   : hs_inputs_profile(&drawn->profile, profile, err);
-    }
+    *drawn = (struct hs_inputs){.count = 0};
+    if (!inputs || inputs->count + inputs->log_count + inputs->profile_count == 0)
+        return hs_fail(err, HS_INVALID, "expected a result of measure or predict");
+    drawn->inputs = inputs->inputs;
+    drawn->count = inputs->count;
     if (inputs->profile_count > 0) {
         drawn->profile_file = inputs->profiles[0].file;
         drawn->profile = inputs->profiles[0].profile;
-        return check_alone(inputs, drawn->profile_file, 1, err);
+        return check_alone(inputs, err);
     }
-    if (inputs->log_count > 0)
-        return hs_fail(err, HS_INVALID, "%s: a log, expected results of measure or predict",
-                       inputs->logs[0].file);
-    if (inputs->count == 0)
-        return hs_fail(err, HS_INVALID, "expected a result of measure or predict");
-    return HS_OK;
+    return inputs->log_count == 0
+               ? HS_OK
+               : hs_fail(err, HS_INVALID, "%s: a log, expected results of measure or predict",
+                         inputs->logs[0].file);
 }
 
-enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
-                                       const struct hiersearch_inputs *inputs,
-                                       const struct hiersearch_question *question,
-                                       struct hiersearch_error *error)
+/* Both are made whole: the answer is their text. */
+static enum hs_status print(struct hs_text *out, struct hiersearch_answer *answer,
+                            const struct hs_print *print, struct hs_error *err)
 {
-    struct hs_page page = hs_page_begin(error);
-    struct hs_inputs drawn = {.count = 0};
-    const struct hs_picture_question *asked = NULL;
-    const void *settings;
-    enum hs_status status = hs_question_settings(&settings, NULL, question, "plot", page.err);
+    const struct hs_text *made = answer->made;
 
-    if (status == HS_OK) {
-        asked = settings;
-        status = hs_picture_check(&asked->settings, page.err);
-    }
-    if (status == HS_OK)
-        status = take(&drawn, inputs_of(inputs), asked->profile, page.err);
-    if (status == HS_OK)
-        status = hs_picture_make(&page.text, &page.said, &asked->settings, &drawn, page.err);
-    if (length)
-        *length = status == HS_OK && picture ? page.text.length : 0;
-    if (asked && asked->profile)
-        hs_profile_release(&drawn.profile);
-    return hs_page_end(&page, picture, notes, status);
+    (void)print;
+    hs_text_append_bytes(out, made->data ? made->data : "", made->length);
+    return out->failed ? hs_no_memory(err) : HS_OK;
 }
 
-enum hiersearch_status hiersearch_report(char **html, char **notes,
-                                         const struct hiersearch_inputs *inputs,
-                                         const struct hiersearch_question *question,
-                                         struct hiersearch_error *error)
+static void release(void *made)
 {
-    struct hs_page page = hs_page_begin(error);
-    struct hs_inputs drawn = {.count = 0};
-    struct hs_report_question usual = {.size = NULL};
-    const struct hs_report_question *asked = NULL;
-    const void *settings;
-    enum hs_status status = hs_question_settings(&settings, &usual, question, "report", page.err);
-
-    if (status == HS_OK) {
-        asked = settings;
-        status = take(&drawn, inputs_of(inputs), asked->profile, page.err);
-    }
-    if (status == HS_OK)
-        status = hs_report_make(&page.text, &page.said, asked->size, &drawn, page.err);
-    if (asked && asked->profile)
-        hs_profile_release(&drawn.profile);
-    return hs_page_end(&page, html, notes, status);
+    hs_text_release(made);
 }
+
+static const struct hs_option plot_rows[] = {
+    HS_ROWS_PICTURE(0),
+    {.name = NULL},
+};
+
+static enum hs_status make_plot(struct hiersearch_answer *answer, struct hs_error *err)
+{
+    const struct hs_picture_settings *asked = answer->question->settings;
+    struct hs_inputs drawn;
+    enum hs_status status = hs_picture_check(asked, err);
+
+    if (status == HS_OK)
+        status = take(&drawn, hs_answer_inputs(answer), err);
+    return status == HS_OK ? hs_picture_make(answer->made, &answer->notes, asked, &drawn, err)
+                           : status;
+}
+
+const struct hs_question_kind hs_kind_plot = {
+    .name = "plot",
+    .rows = plot_rows,
+    .settings_bytes = sizeof(struct hs_picture_settings),
+    .print_at = HS_ONE_FORM,
+    .made_bytes = sizeof(struct hs_text),
+    .make = make_plot,
+    .print = print,
+    .release = release,
+};
+
+/* const char *: the message size. */
+static const struct hs_option report_rows[] = {
+    HS_ROW_REPORT_SIZE(0),
+    {.name = NULL},
+};
+
+static enum hs_status make_report(struct hiersearch_answer *answer, struct hs_error *err)
+{
+    const char *const *size = answer->question->settings;
+    struct hs_inputs drawn;
+    enum hs_status status = take(&drawn, hs_answer_inputs(answer), err);
+
+    return status == HS_OK ? hs_report_make(answer->made, &answer->notes, *size, &drawn, err)
+                           : status;
+}
+
+const struct hs_question_kind hs_kind_report = {
+    .name = "report",
+    .rows = report_rows,
+    .settings_bytes = sizeof(const char *),
+    .print_at = HS_ONE_FORM,
+    .made_bytes = sizeof(struct hs_text),
+    .make = make_report,
+    .print = print,
+    .release = release,
+};

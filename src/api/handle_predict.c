@@ -2,24 +2,29 @@
 #include <string.h>
 
 #include "answer/predict.h"
-#include "answer/systems.h"
 #include "api/handles.h"
 #include "base/clock.h"
 #include "estimate/system_file.h"
 #include "library/price_plan.h"
+#include "show/predict.h"
 
-/* A question that is asked of a system. */
+static const struct hs_option rows[] = {
+    HS_ROWS_PREDICT(0),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_predict_settings, print)),
+    {.name = NULL},
+};
+
+/* A question that is asked of a system, and the answer. */
 struct asking {
     struct hs_predict_settings settings;
     struct hs_predict predict;
-    struct hs_text command;
     struct hs_profile profile;       /* of the question; ranks 0: it has none */
     struct hs_system before;         /* likewise */
     struct hiersearch_system chosen; /* where it is of some of its GPUs; else {0} */
+    struct hs_prediction prediction; /* of one collective */
 };
 
-/* The machines that fit a system's description are drawn once, and prices are kept. */
-static enum hs_status draw(struct hiersearch_system *system, size_t count, struct hs_error *err)
+enum hs_status hs_system_draw(struct hiersearch_system *system, size_t count, struct hs_error *err)
 {
     enum hs_status status;
 
@@ -36,7 +41,7 @@ static enum hs_status draw(struct hiersearch_system *system, size_t count, struc
 
 /* The settings of the question. */
 static enum hs_status take(struct asking *asking, const struct hiersearch_question *question,
-                           const struct hs_print *as, struct hs_error *err)
+                           const struct hs_asker *asker, struct hs_error *err)
 {
     const void *settings;
     enum hs_status status = hs_question_settings(&settings, NULL, question, "predict", err);
@@ -44,37 +49,13 @@ static enum hs_status take(struct asking *asking, const struct hiersearch_questi
     if (status != HS_OK)
         return status;
     asking->settings = *(const struct hs_predict_settings *)settings;
-    if (as)
-        asking->settings.print = *as;
-    asking->predict =
-        (struct hs_predict){.settings = &asking->settings, .terminal = &hs_terminal_of_nobody};
+    if (asker->format)
+        asking->settings.print.format = asker->format;
+    asking->settings.output = asker->output;
+    asking->predict = (struct hs_predict){.settings = &asking->settings};
     if (asking->settings.profile)
         asking->predict.profile = &asking->profile;
-    return HS_OK;
-}
-
-static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
-                                  struct hs_error *err)
-{
-    const char *text = asking->settings.before;
-    enum hs_status status;
-
-    if (!text)
-        return HS_OK;
-    status = hs_system_ask(&asking->before, text, notes, err);
-    if (status == HS_OK)
-        status = hs_predict_take_before(&asking->predict, &asking->before, err);
-    return status == HS_OK || !err ? status : hs_error_prefix(err, status, "--before");
-}
-
-static enum hs_status say_command(struct asking *asking, const struct hiersearch_system *system,
-                                  const struct hiersearch_question *question, struct hs_error *err)
-{
-    hs_text_append(&asking->command, "hiersearch predict ");
-    hs_command_word_append(&asking->command, hs_system_typed(system));
-    hs_question_append(&asking->command, question, NULL);
-    asking->predict.command = asking->command.data;
-    return asking->command.failed ? hs_no_memory(err) : HS_OK;
+    return hs_predict_take(&asking->settings, &asking->profile, err);
 }
 
 /* Some of its GPUs, where it is asked of such. */
@@ -93,42 +74,42 @@ static enum hs_status choose(struct hiersearch_system **chosen, struct asking *a
                            : status;
 }
 
-/* Release in any case. */
+/* The question is taken, the system chosen, its samples drawn. Release in any case. */
 static enum hs_status ask(struct asking *asking, struct hiersearch_system *system,
-                          const struct hiersearch_question *question, const struct hs_print *as,
+                          const struct hiersearch_question *question, const struct hs_asker *asker,
                           struct hs_error *err)
 {
     const struct hs_question *problem = &asking->settings.ask;
     struct hiersearch_system *chosen;
-    enum hs_status status;
+    enum hs_status status = take(asking, question, asker, err);
 
-    memset(asking, 0, sizeof(*asking));
-    status = hs_expect(system, "a system", err);
-    if (status == HS_OK)
-        status = take(asking, question, as, err);
-    if (status == HS_OK)
-        status = hs_predict_take(&asking->settings, &asking->profile, err);
     if (status == HS_OK)
         status = choose(&chosen, asking, system, err);
     if (status == HS_OK)
-        status = draw(chosen, hs_question_machines(problem), err);
+        status = hs_system_draw(chosen, hs_question_machines(problem), err);
     if (status != HS_OK)
         return status;
     asking->predict.system = hs_system_typed(system);
-    asking->predict.asked = (struct hs_asked){.question = problem,
-                                              .strategy = hs_search_strategy_find(problem->search),
-                                              .system = &chosen->system,
-                                              .machines = &chosen->machines,
-                                              .label = hs_system_label(chosen),
-                                              .typed = hs_system_typed(system),
-                                              .further = as || asking->settings.details,
-                                              .began_seconds = hs_clock_seconds()};
-    return say_command(asking, system, question, err);
+    asking->predict.command = asker->command;
+    asking->predict.asked = (struct hs_asked){
+        .question = problem,
+        .strategy = hs_search_strategy_find(problem->search),
+        .system = &chosen->system,
+        .machines = &chosen->machines,
+        .label = hs_system_is_text(hs_system_typed(system)) ? system->typed : chosen->system.name,
+        .typed = hs_system_typed(system),
+        .further = asking->settings.details,
+        .began_seconds = hs_clock_seconds(),
+        .watch = asker->watch,
+        .watcher = asker->watcher};
+    return hs_asked_check(&asking->predict.asked, err);
 }
 
-static void release(struct asking *asking)
+static void release(void *made)
 {
-    hs_text_release(&asking->command);
+    struct asking *asking = made;
+
+    hs_prediction_release(&asking->prediction);
     hs_profile_release(&asking->profile);
     hs_system_release(&asking->before);
     if (asking->chosen.machines.count > 0)
@@ -148,35 +129,36 @@ static const char *no_result(const struct hs_predict_settings *settings)
                                : hs_job_asked(&settings->place, &settings->hsdp);
 }
 
-/* Whether people read it. */
-static bool is_shown(const struct hs_predict_settings *settings)
-{
-    return settings->explain || settings->before || settings->as;
-}
-
 static enum hs_status predict(struct hiersearch_result *result, const struct asking *asking,
                               struct hs_error *err)
 {
     const struct hs_range *np = &asking->settings.ask.np;
     const char *other = no_result(&asking->settings);
     struct hs_walk walk = {.asked = &asking->predict.asked,
-                           .command = asking->command.data,
-                           .notes = &result->notes,
-                           .wants_results = true};
+                           .command = asking->predict.command,
+                           .notes = &result->notes};
     enum hs_status status;
 
     if (other)
-        return hs_fail(err, HS_INVALID, "--%s: its answer is no result, %s has it", other,
-                       is_shown(&asking->settings) ? "hiersearch_show" : "hiersearch_predict_json");
+        return hs_fail(err, HS_INVALID, "--%s: its answer is no result, hiersearch_ask has it",
+                       other);
     if (np->first != np->last)
         return hs_fail(err, HS_INVALID,
-                       "--np: expected one process count, found several, which "
-                       "hiersearch_predict_json takes");
-    status = hs_asked_check(walk.asked, err);
-    if (status == HS_OK)
-        status = hs_walk_sizes(&result->result, &walk, (int64_t)np->first, err);
+                       "--np: expected one process count, found several, which hiersearch_ask "
+                       "takes");
+    status = hs_walk_sizes(&result->result, &walk, (int64_t)np->first, err);
     hs_asked_say_beyond(&result->notes, walk.asked);
     return status;
+}
+
+/* As hs_ask has it, without an answer to print. */
+static enum hs_status ask_command(struct hs_text *command, const struct hiersearch_system *system,
+                                  const struct hiersearch_question *question, struct hs_error *err)
+{
+    hs_text_append(command, "hiersearch predict ");
+    hs_command_word_append(command, hs_system_typed(system));
+    hs_question_append(command, question, NULL);
+    return command->failed ? hs_no_memory(err) : HS_OK;
 }
 
 enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
@@ -187,51 +169,27 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
     struct asking asking;
-    enum hs_status status;
+    struct hs_text command = {0};
+    enum hs_status status = hs_expect(system, "a system", err);
 
+    memset(&asking, 0, sizeof(asking));
     if (!result)
         return hs_call_end(call, hs_expect_place(result, err));
     *result = NULL;
-    status = ask(&asking, system, question, NULL, err);
+    if (status == HS_OK)
+        status = ask_command(&command, system, question, err);
+    if (status == HS_OK)
+        status = ask(&asking, system, question, &(struct hs_asker){.command = command.data}, err);
     if (status == HS_OK)
         status = hs_result_new(result, err);
     if (status == HS_OK)
         status = hs_result_keep(result, predict(*result, &asking, err));
     release(&asking);
+    hs_text_release(&command);
     return hs_call_end(call, status);
 }
 
-/* ---- anything, as it is printed -------------------------------------------------------------- */
-
-enum hs_status hs_predict_page(struct hs_text *out, struct hs_text *notes,
-                               struct hiersearch_system *system,
-                               const struct hiersearch_question *question,
-                               const struct hs_print *as, struct hs_error *err)
-{
-    struct asking asking;
-    enum hs_status status = ask(&asking, system, question, as, err);
-
-    if (status == HS_OK)
-        status = find_before(&asking, notes, err);
-    asking.predict.out = out;
-    asking.predict.notes = notes;
-    if (status == HS_OK)
-        status = hs_predict_answer(&asking.predict, err);
-    release(&asking);
-    return status;
-}
-
-enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
-                                               const struct hiersearch_question *question,
-                                               struct hiersearch_error *error)
-{
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hs_text text = {0};
-    enum hs_status status = hs_predict_page(&text, NULL, system, question, &hs_print_json, err);
-
-    return hs_call_end(call, hs_text_give(json, &text, status, err));
-}
+/* ---- anything, as an answer ------------------------------------------------------------------ */
 
 /* Of results alone: logs are no answer to a plan. */
 static enum hs_status check_measured(const struct hs_inputs *inputs, const char *profile,
@@ -247,37 +205,67 @@ static enum hs_status check_measured(const struct hs_inputs *inputs, const char 
     return hs_inputs_check_results(inputs, err);
 }
 
-enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
-                                        const struct hiersearch_question *question,
-                                        const struct hs_print *as, struct hs_error *err)
+static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
+                                  struct hs_error *err)
 {
-    struct asking asking;
+    const char *text = asking->settings.before;
     enum hs_status status;
 
-    memset(&asking, 0, sizeof(asking));
-    status = hs_expect(inputs, "inputs", err);
+    if (!text)
+        return HS_OK;
+    status = hs_system_ask(&asking->before, text, notes, err);
     if (status == HS_OK)
-        status = take(&asking, question, as, err);
-    asking.predict.out = out;
-    if (status == HS_OK)
-        status = check_measured(&inputs->inputs, asking.settings.profile, err);
-    if (status == HS_OK)
-        status = hs_predict_take(&asking.settings, &asking.profile, err);
-    if (status == HS_OK)
-        status = hs_predict_by_results(&asking.predict, &inputs->inputs, err);
-    release(&asking);
-    return status;
+        status = hs_predict_take_before(&asking->predict, &asking->before, err);
+    return status == HS_OK || !err ? status : hs_error_prefix(err, status, "--before");
 }
 
-enum hiersearch_status hiersearch_predict_measured(char **json,
-                                                   const struct hiersearch_inputs *inputs,
-                                                   const struct hiersearch_question *question,
-                                                   struct hiersearch_error *error)
+static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *err)
 {
-    struct hs_call call = hs_call_begin();
-    struct hs_error *err = hs_error_of(error);
-    struct hs_text text = {0};
-    enum hs_status status = hs_predict_measured_page(&text, inputs, question, &hs_print_json, err);
+    struct asking *asking = answer->made;
+    struct hiersearch_system *system = hs_answer_system(answer);
+    const struct hs_inputs *inputs = hs_answer_inputs(answer);
+    struct hs_asker asker = answer->asker;
+    enum hs_status status = hs_answer_expect(
+        answer, !system != !inputs, "a system, or the results that measured a job's calls", err);
 
-    return hs_call_end(call, hs_text_give(json, &text, status, err));
+    if (status == HS_OK && inputs) {
+        status = check_measured(
+            inputs, *(const char **)hs_question_field(answer->question, "profile"), err);
+        return status == HS_OK ? take(asking, answer->question, &asker, err) : status;
+    }
+    asker.command = answer->command.data;
+    if (status == HS_OK)
+        status = ask(asking, system, answer->question, &asker, err);
+    asking->predict.notes = &answer->notes;
+    asking->predict.asked.further = true;
+    if (status == HS_OK)
+        status = find_before(asking, &answer->notes, err);
+    return status == HS_OK && !hs_predict_is_of_job(&asking->settings)
+               ? hs_predict_make(&asking->prediction, &asking->predict, err)
+               : status;
 }
+
+static enum hs_status print(struct hs_text *out, struct hiersearch_answer *answer,
+                            const struct hs_print *print, struct hs_error *err)
+{
+    const struct asking *asking = answer->made;
+    const struct hs_inputs *inputs = hs_answer_inputs(answer);
+    struct hs_predict predict = asking->predict;
+
+    predict.out = out;
+    predict.notes = &answer->notes;
+    predict.terminal = hs_answer_terminal(answer);
+    return inputs ? hs_predict_by_results(&predict, inputs, print, err)
+                  : hs_predict_print(&predict, &asking->prediction, print, err);
+}
+
+const struct hs_question_kind hs_kind_predict = {
+    .name = "predict",
+    .rows = rows,
+    .settings_bytes = sizeof(struct hs_predict_settings),
+    .print_at = offsetof(struct hs_predict_settings, print),
+    .made_bytes = sizeof(struct asking),
+    .make = make,
+    .print = print,
+    .release = release,
+};

@@ -2,115 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/compared.h"
-#include "answer/exports.h"
-#include "answer/fit.h"
-#include "answer/gains.h"
-#include "answer/predict.h"
-#include "answer/simulated.h"
 #include "api/handles.h"
 #include "base/json_write.h"
-#include "plot/pictures.h"
-#include "show/systems_show.h"
 
-static const char *const *no_words(void)
-{
-    static const char *const words[] = {NULL};
-
-    return words;
-}
-
-static const struct hs_option predict_rows[] = {
-    HS_ROWS_PREDICT(0, no_words),
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_predict_settings, print)),
-    {.name = NULL},
-};
-
-static const struct hs_option fit_rows[] = {
-    HS_ROWS_FIT(offsetof(struct hs_fit_question, fit)),
-    HS_ROWS_FIT_AGAIN(offsetof(struct hs_fit_question, again)),
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_fit_question, print)),
-    {.name = NULL},
-};
-
-static const struct hs_option check_rows[] = {
-    HS_ROWS_CHECK(offsetof(struct hs_check_handles, asked)),
-    HS_ROW_FLAG("details", 0, "Output", offsetof(struct hs_check_handles, details),
-                "the table by size: measured, expected, range, bound by line rates"),
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_check_handles, print)),
-    {.name = NULL},
-};
-
-static const struct hs_option compare_rows[] = {
-    HS_ROW_COMPARED_SIZE(offsetof(struct hs_compared_question, compare)),
-    HS_ROWS_COMPARED(offsetof(struct hs_compared_question, compare)),
-    HS_ROWS_COMPARED_SHOWN(offsetof(struct hs_compared_question, words)),
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_compared_question, words.print)),
-    {.name = NULL},
-};
-
-static const struct hs_option export_rows[] = {
-    HS_ROW_EXPORT_TO(offsetof(struct hs_export_question, settings)),
-    HS_ROW_EXPORT_PROFILE(offsetof(struct hs_export_question, profile)),
-    HS_ROWS_EXPORT(offsetof(struct hs_export_question, settings)),
-    HS_ROW_EXPORT_LIST(offsetof(struct hs_export_question, list)),
-    HS_ROWS_SHOWN(NULL, offsetof(struct hs_export_question, print)),
-    {.name = NULL},
-};
-
-static const struct hs_option plot_rows[] = {
-    HS_ROW_PICTURE_KIND(offsetof(struct hs_picture_question, settings)),
-    HS_ROW_PICTURE_PROFILE(offsetof(struct hs_picture_question, profile)),
-    HS_ROWS_PICTURE(offsetof(struct hs_picture_question, settings), " (default: svg)"),
-    {.name = NULL},
-};
-
-static const struct hs_option report_rows[] = {
-    HS_ROW_REPORT_SIZE(offsetof(struct hs_report_question, size)),
-    HS_ROW_PICTURE_PROFILE(offsetof(struct hs_report_question, profile)),
-    {.name = NULL},
-};
-
-static const struct hs_option simulate_rows[] = {
-    HS_ROWS_SIMULATED(offsetof(struct hs_simulated_question, settings)),
-    {.name = "plans",
-     .argument = "LIST",
-     .group = "Plans",
-     .type = &hs_option_text,
-     .offset = offsetof(struct hs_simulated_question, plans),
-     .help = "the plans, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_simulated_question, settings.print)),
-    {.name = NULL},
-};
-
-static const struct hs_option systems_rows[] = {
-    HS_ROWS_SYSTEMS(0),
-    HS_ROWS_SHOWN(NULL, offsetof(struct hs_systems_settings, print)),
-    {.name = NULL},
-};
-
-static const struct hs_option profile_rows[] = {
-    HS_ROW_CALLS_TOP(offsetof(struct hs_calls_question, top)),
-    HS_ROWS_SHOWN(NULL, offsetof(struct hs_calls_question, print)),
-    {.name = NULL},
-};
-
-static const struct hs_question_kind kinds[] = {
-    {"predict", predict_rows, sizeof(struct hs_predict_settings)},
-    {"fit", fit_rows, sizeof(struct hs_fit_question)},
-    {"check", check_rows, sizeof(struct hs_check_handles)},
-    {"compare", compare_rows, sizeof(struct hs_compared_question)},
-    {"export", export_rows, sizeof(struct hs_export_question)},
-    {"plot", plot_rows, sizeof(struct hs_picture_question)},
-    {"report", report_rows, sizeof(struct hs_report_question)},
-    {"simulate", simulate_rows, sizeof(struct hs_simulated_question)},
-    {"systems", systems_rows, sizeof(struct hs_systems_settings)},
-    {"profile", profile_rows, sizeof(struct hs_calls_question)},
+static const struct hs_question_kind *const kinds[] = {
+    &hs_kind_predict, &hs_kind_fit,    &hs_kind_check,    &hs_kind_compare, &hs_kind_export,
+    &hs_kind_plot,    &hs_kind_report, &hs_kind_simulate, &hs_kind_systems, &hs_kind_profile,
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static enum hs_status find_kind(const struct hs_question_kind **kind, const char *name,
-                                struct hs_error *err)
+enum hs_status hs_question_kind_find(const struct hs_question_kind **kind, const char *name,
+                                     struct hs_error *err)
 {
     const char *names[KINDS];
     size_t index = 0;
@@ -119,10 +21,24 @@ static enum hs_status find_kind(const struct hs_question_kind **kind, const char
     if (status != HS_OK)
         return status;
     for (size_t i = 0; i < KINDS; i++)
-        names[i] = kinds[i].name;
+        names[i] = kinds[i]->name;
     status = hs_name_find(&index, name, "kind of question", names, KINDS, err);
-    *kind = &kinds[index];
+    *kind = kinds[index];
     return status;
+}
+
+const struct hs_option *hs_question_rows(const struct hs_question_kind *kind, size_t *bytes)
+{
+    *bytes = kind->settings_bytes;
+    return kind->rows;
+}
+
+void *hs_question_field(const struct hiersearch_question *question, const char *name)
+{
+    const struct hs_option *row = NULL;
+
+    hs_option_find(&row, question->kind->rows, name, NULL);
+    return row ? (char *)question->settings + row->offset : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -221,7 +137,7 @@ enum hiersearch_status hiersearch_question_new(struct hiersearch_question **ques
 {
     struct hs_call call = hs_call_begin();
     const struct hs_question_kind *found;
-    enum hs_status status = find_kind(&found, kind, hs_error_of(error));
+    enum hs_status status = hs_question_kind_find(&found, kind, hs_error_of(error));
 
     if (!question)
         return hs_call_end(call, hs_expect_place(question, hs_error_of(error)));
@@ -256,7 +172,7 @@ enum hs_status hs_question_settings(const void **settings, void *usual,
         return hs_fail(err, HS_INVALID, "expected a question of kind \"%s\", found none", kind);
     *settings = question ? question->settings : usual;
     if (!question)
-        status = find_kind(&found, kind, err);
+        status = hs_question_kind_find(&found, kind, err);
     if (!question && status == HS_OK)
         status = hs_options_fall_back(usual, found->rows, err);
     return status;
@@ -268,7 +184,7 @@ void hs_question_append(struct hs_text *command, const struct hiersearch_questio
     const struct hs_option *rows = question ? question->kind->rows : NULL;
 
     for (size_t i = 0; rows && rows[i].name; i++) {
-        const char *value = question->values[i];
+        const char *value = question->values ? question->values[i] : NULL;
 
         if (!value || (rows[i].type->is_flag && strcmp(value, "true") != 0) ||
             (but && strcmp(rows[i].name, but) == 0))
@@ -306,7 +222,7 @@ enum hiersearch_status hiersearch_options_json(char **json, const char *kind,
     struct hs_text text = {0};
     struct hs_json_writer w = {.text = &text, .err = hs_error_of(error)};
     const struct hs_question_kind *found;
-    enum hs_status status = find_kind(&found, kind, hs_error_of(error));
+    enum hs_status status = hs_question_kind_find(&found, kind, hs_error_of(error));
 
     if (status == HS_OK) {
         hs_json_open(&w, NULL, '[');

@@ -123,14 +123,6 @@ size_t hiersearch_result_count(const struct hiersearch_result *result)
     return result ? result->result.message_count : 0;
 }
 
-static double seconds_of(const struct hs_result_message *message, const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return hs_candidate_seconds(&message->candidates[i]);
-    return NAN;
-}
-
 enum hiersearch_status hiersearch_result_best(char **plan, uint64_t *bytes, double *seconds,
                                               const struct hiersearch_result *result,
                                               size_t message, struct hiersearch_error *error)
@@ -151,8 +143,11 @@ enum hiersearch_status hiersearch_result_best(char **plan, uint64_t *bytes, doub
     }
     if (status == HS_OK && bytes)
         *bytes = of->message_bytes;
-    if (status == HS_OK && seconds)
-        *seconds = seconds_of(of, &of->best);
+    if (status == HS_OK && seconds) {
+        const struct hs_candidate *best = hs_result_candidate(of, &of->best);
+
+        *seconds = best ? hs_candidate_seconds(best) : NAN;
+    }
     return hs_call_end(call, status);
 }
 

@@ -6,6 +6,19 @@
 #include "answer/simulated.h"
 #include "api/handles.h"
 #include "estimate/system_file.h"
+#include "show/simulated_show.h"
+
+static const struct hs_option rows[] = {
+    HS_ROWS_SIMULATED(offsetof(struct hs_simulated_question, settings)),
+    {.name = "plans",
+     .argument = "LIST",
+     .group = "Plans",
+     .type = &hs_option_text,
+     .offset = offsetof(struct hs_simulated_question, plans),
+     .help = "the plans, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_simulated_question, settings.print)),
+    {.name = NULL},
+};
 
 /* The plans of a text with commas between, as a list of words in `text`, a copy of it. */
 static enum hs_status split_plans(struct hs_argument_list *plans, char *text, struct hs_error *err)
@@ -38,54 +51,60 @@ static enum hs_status make_files(struct hs_export_output *files, struct hs_syste
 
 /* The system of the handle stays as it is. */
 static enum hs_status make(struct hs_export_output *files, const struct hiersearch_system *of,
-                           const struct hiersearch_question *question,
-                           struct hs_simulated_settings *settings, struct hs_error *err)
+                           struct hs_simulated_settings *settings, const char *command,
+                           struct hs_error *err)
 {
     struct hs_system system;
-    struct hs_text command = {0};
     enum hs_status status = hs_simulated_take(settings, err);
 
     if (status != HS_OK)
         return status;
     status = hs_system_copy(&system, &of->system, err);
-    hs_text_append(&command, "hiersearch simulate ");
-    hs_command_word_append(&command, hs_system_typed(of));
-    for (size_t i = 0; i < settings->plans.count; i++)
-        hs_text_append(&command, " %s", settings->plans.items[i]);
-    hs_question_append(&command, question, "plans");
-    if (status == HS_OK && command.failed)
-        status = hs_no_memory(err);
     if (status == HS_OK)
-        status = make_files(files, &system, settings, command.data, err);
-    hs_text_release(&command);
+        status = make_files(files, &system, settings, command, err);
     hs_system_release(&system);
     return status;
 }
 
-static enum hs_status simulate(struct hs_export_output *files,
-                               const struct hiersearch_system *system,
-                               const struct hiersearch_question *question, struct hs_error *err)
+enum hs_status hs_simulation(struct hiersearch_exports **files,
+                             const struct hiersearch_system *system,
+                             const struct hiersearch_question *question, const char *command,
+                             struct hs_error *err)
 {
-    struct hs_simulated_settings settings;
-    const struct hs_simulated_question *asked;
-    const void *found;
-    char *text = NULL;
-    enum hs_status status = hs_question_settings(&found, NULL, question, "simulate", err);
+    const struct hs_simulated_question *asked = question->settings;
+    struct hs_simulated_settings settings = asked->settings;
+    char *text = hs_strdup(asked->plans);
+    enum hs_status status = HS_OK;
 
-    if (status == HS_OK)
-        status = hs_expect(system, "a system", err);
-    if (status != HS_OK)
-        return status;
-    asked = found;
-    settings = asked->settings;
-    text = hs_strdup(asked->plans);
-    if (asked->plans)
+    *files = calloc(1, sizeof(**files));
+    if (!*files)
+        status = hs_no_memory(err);
+    if (status == HS_OK && asked->plans)
         status = text ? split_plans(&settings.plans, text, err) : hs_no_memory(err);
     if (status == HS_OK)
-        status = make(files, system, question, &settings, err);
+        status = make(&(*files)->exports.output, system, &settings, command, err);
     free(settings.plans.items);
     free(text);
+    if (status != HS_OK) {
+        hiersearch_exports_free(*files);
+        *files = NULL;
+    }
     return status;
+}
+
+/* "hiersearch simulate abci 4x4 16 --np 16" */
+static void append_command(struct hs_text *command, const struct hiersearch_system *system,
+                           const struct hiersearch_question *question)
+{
+    const struct hs_simulated_question *asked = question->settings;
+
+    hs_text_append(command, "hiersearch simulate ");
+    hs_command_word_append(command, hs_system_typed(system));
+    for (const char *plan = asked->plans; plan && *plan; plan += strspn(plan, ",")) {
+        hs_text_append(command, " %.*s", (int)strcspn(plan, ","), plan);
+        plan += strcspn(plan, ",");
+    }
+    hs_question_append(command, question, "plans");
 }
 
 enum hiersearch_status hiersearch_simulation(struct hiersearch_exports **files,
@@ -95,37 +114,61 @@ enum hiersearch_status hiersearch_simulation(struct hiersearch_exports **files,
 {
     struct hs_call call = hs_call_begin();
     struct hs_error *err = hs_error_of(error);
-    enum hs_status status;
+    struct hs_text command = {0};
+    const void *asked;
+    enum hs_status status = hs_expect_place(files, err);
 
-    if (!files)
-        return hs_call_end(call, hs_expect_place(files, err));
-    *files = calloc(1, sizeof(**files));
-    status =
-        *files ? simulate(&(*files)->exports.output, system, question, err) : hs_no_memory(err);
-    if (status != HS_OK) {
-        hiersearch_exports_free(*files);
+    if (status == HS_OK)
         *files = NULL;
-    }
+    if (status == HS_OK)
+        status = hs_question_settings(&asked, NULL, question, "simulate", err);
+    if (status == HS_OK)
+        status = hs_expect(system, "a system", err);
+    if (status == HS_OK)
+        append_command(&command, system, question);
+    if (status == HS_OK)
+        status = command.failed ? hs_no_memory(err)
+                                : hs_simulation(files, system, question, command.data, err);
+    hs_text_release(&command);
     return hs_call_end(call, status);
 }
 
-enum hs_status hs_simulated_page(struct hs_text *out, struct hs_text *notes,
-                                 const struct hiersearch_inputs *inputs,
-                                 const struct hiersearch_question *question, struct hs_error *err)
+/* A result that was simulated: there is nothing to compute. */
+static enum hs_status make_answer(struct hiersearch_answer *answer, struct hs_error *err)
 {
-    const struct hs_simulated_question *asked = question->settings;
-    const struct hs_inputs *given = &inputs->inputs;
+    const struct hiersearch_inputs *inputs = answer->of.inputs;
+    enum hs_status status =
+        hs_answer_expect(answer, inputs, "inputs: the result that was simulated", err);
+
+    if (status == HS_OK && (inputs->inputs.count != 1 || inputs->count != 1))
+        return hs_fail(err, HS_INVALID, "simulate: expected one result, found %zu input%s",
+                       inputs->count, HS_PLURAL(inputs->count));
+    return status;
+}
+
+static enum hs_status print_answer(struct hs_text *out, struct hiersearch_answer *answer,
+                                   const struct hs_print *print, struct hs_error *err)
+{
+    const struct hs_result *result = hs_answer_inputs(answer)->inputs[0].result;
+    const struct hiersearch_system *of = hs_answer_system(answer); /* as it was typed, if known */
+    const char *label =
+        of && hs_system_is_text(hs_system_typed(of)) ? of->typed : result->system.name;
     struct hs_sheet sheet;
     enum hs_status status;
 
-    if (given->count != 1 || inputs->count != 1)
-        return hs_fail(err, HS_INVALID, "simulate: expected one result, found %zu input%s",
-                       inputs->count, HS_PLURAL(inputs->count));
-    if (hs_print_format(&asked->settings.print) == HS_FORMAT_JSON)
-        return hs_result_print(out, given->inputs[0].result, err);
-    hs_sheet_begin(&sheet, out, &asked->settings.print, &hs_terminal_of_nobody);
-    status = hs_simulated_show(&sheet, notes, given->inputs[0].result,
-                               given->inputs[0].result->system.name, err);
+    if (hs_print_format(print) == HS_FORMAT_JSON)
+        return hs_result_print(out, result, err);
+    hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
+    status = hs_simulated_show(&sheet, &answer->notes, result, label, err);
     hs_text_release(&sheet.lines);
     return status;
 }
+
+const struct hs_question_kind hs_kind_simulate = {
+    .name = "simulate",
+    .rows = rows,
+    .settings_bytes = sizeof(struct hs_simulated_question),
+    .print_at = offsetof(struct hs_simulated_question, settings.print),
+    .make = make_answer,
+    .print = print_answer,
+};

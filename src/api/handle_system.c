@@ -39,25 +39,30 @@ const char *hs_system_typed(const struct hiersearch_system *system)
     return system->typed ? system->typed : system->system.name;
 }
 
-static enum hs_status find(struct hiersearch_system *system, const char *text, struct hs_error *err)
+enum hs_status hs_system_open(struct hiersearch_system **system, const char *text,
+                              struct hs_error *err)
 {
-    enum hs_status status = hs_expect_path(text, "the text of a system", err);
+    enum hs_status status = new_system(system, err);
 
-    if (status == HS_OK)
-        status = hs_system_ask(&system->system, text, &system->notes, err);
-    system->typed = hs_strdup(text);
-    return status == HS_OK && !system->typed ? hs_no_memory(err) : status;
+    if (status != HS_OK)
+        return status;
+    status = hs_system_ask(&(*system)->system, text, &(*system)->notes, err);
+    (*system)->typed = hs_strdup(text);
+    return keep(system, status == HS_OK && !(*system)->typed ? hs_no_memory(err) : status);
 }
 
 enum hiersearch_status hiersearch_system_find(struct hiersearch_system **system, const char *text,
                                               struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
-    enum hs_status status = new_system(system, hs_error_of(error));
+    struct hs_error *err = hs_error_of(error);
+    enum hs_status status = hs_expect_place(system, err);
 
     if (status == HS_OK)
-        status = keep(system, find(*system, text, hs_error_of(error)));
-    return hs_call_end(call, status);
+        *system = NULL;
+    if (status == HS_OK)
+        status = hs_expect_path(text, "the text of a system", err);
+    return hs_call_end(call, status == HS_OK ? hs_system_open(system, text, err) : status);
 }
 
 static enum hs_status parse(struct hiersearch_system *system, const char *json, const char *name,
@@ -83,15 +88,13 @@ enum hiersearch_status hiersearch_system_parse(struct hiersearch_system **system
     return hs_call_end(call, status);
 }
 
-static enum hs_status read_files(struct hiersearch_system *system, const char *const *paths,
-                                 size_t count, struct hs_error *err)
+enum hs_status hs_system_open_files(struct hiersearch_system **system, const char *const *paths,
+                                    size_t count, struct hs_error *err)
 {
-    enum hs_status status = count > 0 ? hs_expect(paths, "paths", err) : HS_OK;
+    enum hs_status status = new_system(system, err);
 
-    for (size_t i = 0; i < count && status == HS_OK; i++)
-        status = hs_expect_path(paths[i], "the path of a file", err);
-    return status == HS_OK ? hs_system_of_files(&system->system, &system->node, &system->notes,
-                                                paths, count, err)
+    return status == HS_OK ? keep(system, hs_system_of_files(&(*system)->system, &(*system)->node,
+                                                             &(*system)->notes, paths, count, err))
                            : status;
 }
 
@@ -100,11 +103,17 @@ enum hiersearch_status hiersearch_system_from_files(struct hiersearch_system **s
                                                     struct hiersearch_error *error)
 {
     struct hs_call call = hs_call_begin();
-    enum hs_status status = new_system(system, hs_error_of(error));
+    struct hs_error *err = hs_error_of(error);
+    enum hs_status status = hs_expect_place(system, err);
 
     if (status == HS_OK)
-        status = keep(system, read_files(*system, paths, count, hs_error_of(error)));
-    return hs_call_end(call, status);
+        *system = NULL;
+    if (status == HS_OK && count > 0)
+        status = hs_expect(paths, "paths", err);
+    for (size_t i = 0; i < count && status == HS_OK; i++)
+        status = hs_expect_path(paths[i], "the path of a file", err);
+    return hs_call_end(call,
+                       status == HS_OK ? hs_system_open_files(system, paths, count, err) : status);
 }
 
 static enum hs_status read_here(struct hiersearch_system *system, struct hs_error *err)
@@ -181,6 +190,12 @@ int64_t hiersearch_system_processes(const struct hiersearch_system *system)
     return system ? hs_system_capacity(&system->system) : 0;
 }
 
+enum hs_status hs_system_document(struct hs_text *out, const struct hiersearch_system *system,
+                                  struct hs_error *err)
+{
+    return hs_system_print(out, &system->system, err);
+}
+
 enum hiersearch_status hiersearch_system_json(char **json, const struct hiersearch_system *system,
                                               struct hiersearch_error *error)
 {
@@ -224,72 +239,59 @@ enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_e
     return hs_call_end(call, hs_text_give(names, &text, status, hs_error_of(error)));
 }
 
-enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_error *error)
-{
-    struct hs_call call = hs_call_begin();
-    struct hs_text text = {0};
-    enum hs_status status = hs_systems_print(&text, NULL, hs_error_of(error));
-
-    return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
-}
-
 /* ---- what is to be believed, and what is printed ---- */
 
-/* What "systems" says, of `system` or, NULL, of all. */
-static enum hs_status show(const struct hs_systems_page *page,
-                           const struct hiersearch_system *system, struct hs_error *err)
-{
-    struct hs_checked checked;
-    enum hs_status status = hs_systems_settings_check(page->settings, system != NULL, err);
+static const struct hs_option rows[] = {
+    HS_ROWS_SYSTEMS(0),
+    HS_ROWS_SHOWN(NULL, offsetof(struct hs_systems_settings, print)),
+    {.name = NULL},
+};
 
-    if (status != HS_OK)
-        return status;
-    if (!system)
-        return hs_systems_show(page, err);
-    if (!page->settings->check)
-        return hs_systems_show_one(page, &system->system, system->node.data, err);
-    hs_checked_init(&checked);
-    hs_checked_add(&checked, &system->system, hs_system_label(system));
-    return hs_checked_end(page->sheet, &checked, HS_OK, err);
+/* What is there to be said is read while it is printed: files, this node. */
+static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *err)
+{
+    return hs_systems_settings_check(answer->question->settings, answer->of.system_count > 0, err);
 }
 
-enum hs_status hs_systems_page(struct hs_text *out, struct hs_text *notes,
-                               const struct hiersearch_system *system,
-                               const struct hiersearch_question *question, struct hs_error *err)
+/* Of all systems, or of those that are given. */
+static enum hs_status check(struct hiersearch_answer *answer, struct hs_sheet *sheet,
+                            struct hs_error *err)
 {
-    const struct hs_systems_settings *settings = question->settings;
+    struct hs_checked checked;
+    enum hs_status status = HS_OK;
+
+    hs_checked_init(&checked);
+    if (answer->of.system_count == 0)
+        status = hs_checked_add_all(&checked, err);
+    for (size_t i = 0; i < answer->of.system_count; i++)
+        hs_checked_add(&checked, &answer->of.systems[i]->system,
+                       hs_system_typed(answer->of.systems[i]));
+    answer->found_fault = checked.found > 0;
+    return hs_checked_end(sheet, &checked, status, err);
+}
+
+static enum hs_status print(struct hs_text *out, struct hiersearch_answer *answer,
+                            const struct hs_print *print, struct hs_error *err)
+{
+    const struct hs_systems_settings *asked = answer->question->settings;
+    const struct hiersearch_system *system = hs_answer_system(answer);
     struct hs_sheet sheet;
-    const struct hs_systems_page page = {settings, &sheet, notes};
+    const struct hs_systems_page page = {asked, &sheet, &answer->notes};
     enum hs_status status;
 
-    hs_sheet_begin(&sheet, out, &settings->print, &hs_terminal_of_nobody);
-    status = show(&page, system, err);
+    hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
+    status = asked->check ? check(answer, &sheet, err)
+             : system     ? hs_systems_show_one(&page, &system->system, system->node.data, err)
+                          : hs_systems_show(&page, err);
     hs_text_release(&sheet.lines);
     return status;
 }
 
-/* A document of what these settings ask for. */
-static enum hiersearch_status document(char **json, const struct hiersearch_system *system,
-                                       const struct hs_systems_settings *settings,
-                                       struct hiersearch_error *error)
-{
-    struct hs_page out = hs_page_begin(error);
-    struct hs_sheet sheet = hs_sheet_of(&out.text);
-    const struct hs_systems_page page = {settings, &sheet, NULL};
-    enum hs_status status = settings->check ? hs_expect(system, "a system", out.err) : HS_OK;
-
-    if (status == HS_OK)
-        status = show(&page, system, out.err);
-    return hs_page_end(&out, json, NULL, status);
-}
-
-enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
-                                               struct hiersearch_error *error)
-{
-    return document(json, system, &(const struct hs_systems_settings){.check = true}, error);
-}
-
-enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_error *error)
-{
-    return document(json, NULL, &(const struct hs_systems_settings){.parts = true}, error);
-}
+const struct hs_question_kind hs_kind_systems = {
+    .name = "systems",
+    .rows = rows,
+    .settings_bytes = sizeof(struct hs_systems_settings),
+    .print_at = offsetof(struct hs_systems_settings, print),
+    .make = make,
+    .print = print,
+};

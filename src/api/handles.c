@@ -122,38 +122,15 @@ enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status sta
     return status;
 }
 
-struct hs_page hs_page_begin(struct hiersearch_error *error)
-{
-    return (struct hs_page){.call = hs_call_begin(), .err = hs_error_of(error)};
-}
-
-enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **notes,
-                                   enum hs_status status)
-{
-    status = hs_text_give(out, &page->text, status, page->err);
-    if (notes)
-        status = hs_text_give(notes, &page->said, status, page->err);
-    else
-        hs_text_release(&page->said);
-    if (status != HS_OK && out) { /* the notes alone could not be given */
-        free(*out);
-        *out = NULL;
-    }
-    return hs_call_end(page->call, status);
-}
-
 const struct hs_terminal hs_terminal_of_nobody = {.width = HS_TERMINAL_WIDTH, .blocks = true};
-const struct hs_print hs_print_json = {.format = "json"};
-
-struct hs_sheet hs_sheet_of(struct hs_text *text)
-{
-    struct hs_sheet sheet;
-
-    hs_sheet_begin(&sheet, text, &hs_print_json, &hs_terminal_of_nobody);
-    return sheet;
-}
 
 const char *hs_notes_of(const struct hs_text *notes)
 {
     return notes && notes->data ? notes->data : "";
+}
+
+void hs_notes_give(struct hs_text *out, const struct hs_text *notes)
+{
+    if (out)
+        hs_text_append(out, "%s", hs_notes_of(notes));
 }

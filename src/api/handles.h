@@ -7,15 +7,9 @@
 
 #include <locale.h>
 
-/* Everything else of the library is hidden. */
-#pragma GCC visibility push(default)
-#include "hiersearch.h"
-#pragma GCC visibility pop
-
-#include "answer/check.h"
 #include "answer/exports.h"
 #include "answer/inputs.h"
-#include "base/options.h"
+#include "api/ask.h"
 #include "estimate/machines.h"
 #include "show/sheet.h"
 
@@ -31,17 +25,36 @@ struct hiersearch_system {
     struct hs_machines machines; /* that fit it, once they are asked for; count 0: not yet */
 };
 
-/* What a question asks for, with the rows of its options. */
+/* A kind of question: the rows of its options, and how it is answered. */
 struct hs_question_kind {
     const char *name;
     const struct hs_option *rows;
     size_t settings_bytes;
+    size_t print_at;   /* of the struct hs_print in the settings; HS_ONE_FORM: there is none */
+    size_t made_bytes; /* of answer->made, zeroed */
+    /* Computes answer->made. */
+    enum hs_status (*make)(struct hiersearch_answer *answer, struct hs_error *err);
+    /* Appends it; notes go to answer->notes. */
+    enum hs_status (*print)(struct hs_text *out, struct hiersearch_answer *answer,
+                            const struct hs_print *print, struct hs_error *err);
+    void (*release)(void *made); /* whether or not it was made; NULL: it owns nothing */
 };
+#define HS_ONE_FORM SIZE_MAX
 
-struct hiersearch_question {
-    const struct hs_question_kind *kind;
-    void *settings; /* owned; filled by the rows from values */
-    char **values;  /* [rows] owned; NULL: not set */
+extern const struct hs_question_kind hs_kind_predict, hs_kind_fit, hs_kind_check, hs_kind_compare,
+    hs_kind_export, hs_kind_plot, hs_kind_report, hs_kind_simulate, hs_kind_systems,
+    hs_kind_profile;
+
+struct hiersearch_answer {
+    const struct hiersearch_question *question;
+    struct hs_subject of;
+    struct hiersearch_system *system; /* of a caller of the library, what of.systems points to */
+    struct hs_asker asker;
+    struct hs_text command;    /* owned; the asker's, else made of the question */
+    struct hs_text made_notes; /* owned; said while it was computed */
+    struct hs_text notes;      /* owned; these, and what was said while it was printed last */
+    bool found_fault, found_nothing;
+    void *made; /* owned; of the kind */
 };
 
 struct hiersearch_inputs {
@@ -81,25 +94,13 @@ enum hs_status hs_expect_path(const char *path, const char *what, struct hs_erro
  * failure, or there is no place for it (HS_INVALID). */
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
-/* What a call that makes a text and says something ends with: its text, its notes, which the caller
- * need not want (`notes` NULL), and the call. */
-struct hs_page {
-    struct hs_call call;
-    struct hs_error *err;
-    struct hs_text text, said;
-};
-struct hs_page hs_page_begin(struct hiersearch_error *error);
-enum hiersearch_status hs_page_end(struct hs_page *page, char **out, char **notes,
-                                   enum hs_status status);
 /* Who reads what is made for people: nobody knows how wide, so 80 columns of UTF-8, without
  * colours. */
 extern const struct hs_terminal hs_terminal_of_nobody;
-/* Tables of JSON are asked for. */
-extern const struct hs_print hs_print_json;
-/* A document of tables, which is appended to the text. */
-struct hs_sheet hs_sheet_of(struct hs_text *text);
 /* Lines of notes, of a handle or NULL: never NULL. */
 const char *hs_notes_of(const struct hs_text *notes);
+/* Appends them to `out`, which may be NULL: of a handle that fails. */
+void hs_notes_give(struct hs_text *out, const struct hs_text *notes);
 /* What to call a system: its name, or the line of text; and in a command: as it was typed. */
 const char *hs_system_label(const struct hiersearch_system *system);
 const char *hs_system_typed(const struct hiersearch_system *system);
@@ -114,49 +115,16 @@ enum hs_status hs_question_settings(const void **settings, void *usual,
 void hs_question_append(struct hs_text *command, const struct hiersearch_question *question,
                         const char *but);
 
-/* ---- what is printed of an answer: handle_*.c ---- */
-
-/* `as` is the format in place of the question's, or NULL; `notes` NULL: nobody reads them. */
-enum hs_status hs_predict_page(struct hs_text *out, struct hs_text *notes,
-                               struct hiersearch_system *system,
-                               const struct hiersearch_question *question,
-                               const struct hs_print *as, struct hs_error *err);
-enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
-                                        const struct hiersearch_question *question,
-                                        const struct hs_print *as, struct hs_error *err);
-/* What a comparison is between. */
-struct hs_compared_handles {
-    const struct hiersearch_inputs *inputs;
-    const struct hiersearch_system *system; /* NULL: the inputs predict */
-};
-/* What a "check" asks for. */
-struct hs_check_handles {
-    struct hs_check_settings asked;
-    struct hs_print print;
-    bool details;
-};
-/* Like the others; of JSON the whole answer. */
-enum hs_status hs_check_page(struct hs_text *out, struct hs_text *notes,
-                             const struct hs_compared_handles *handles,
-                             const struct hiersearch_question *question, const struct hs_print *as,
-                             struct hs_error *err);
-enum hs_status hs_compare_page(struct hs_text *out, struct hs_text *notes,
-                               const struct hs_compared_handles *handles,
-                               const struct hiersearch_question *question,
-                               const struct hs_print *as, struct hs_error *err);
-enum hs_status hs_simulated_page(struct hs_text *out, struct hs_text *notes,
-                                 const struct hiersearch_inputs *inputs,
-                                 const struct hiersearch_question *question, struct hs_error *err);
-enum hs_status hs_systems_page(struct hs_text *out, struct hs_text *notes,
-                               const struct hiersearch_system *system,
-                               const struct hiersearch_question *question, struct hs_error *err);
-enum hs_status hs_profile_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
-                               const struct hiersearch_question *question, struct hs_error *err);
-enum hs_status hs_formats_page(struct hs_text *out, const struct hiersearch_question *question,
-                               struct hs_error *err);
-enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
-                           const struct hs_compared_handles *handles,
-                           const struct hiersearch_question *question, struct hs_error *err);
+/* The one system and the inputs that an answer is about; NULL: none is given. */
+struct hiersearch_system *hs_answer_system(const struct hiersearch_answer *answer);
+const struct hs_inputs *hs_answer_inputs(const struct hiersearch_answer *answer);
+/* The terminal that it is printed for. */
+const struct hs_terminal *hs_answer_terminal(const struct hiersearch_answer *answer);
+/* "predict: expected a system", where what a kind needs is not there. HS_INVALID. */
+enum hs_status hs_answer_expect(const struct hiersearch_answer *answer, bool there,
+                                const char *wanted, struct hs_error *err);
+/* The machines that fit a system's description are drawn once, and prices are kept. */
+enum hs_status hs_system_draw(struct hiersearch_system *system, size_t count, struct hs_error *err);
 
 /* An empty result; one that could not be filled goes again. */
 enum hs_status hs_result_new(struct hiersearch_result **result, struct hs_error *err);

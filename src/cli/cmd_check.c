@@ -2,76 +2,52 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/check.h"
-#include "answer/systems.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "show/check.h"
 
-struct check_settings {
+struct check_words {
     struct hs_argument_list files;
-    struct hs_check_settings asked;
-    struct hs_print print;
-    bool details, quiet;
+    bool quiet;
 };
 
 /* Whether the first argument is a log, which then says the machine by itself. */
 static bool is_log(const char *text)
 {
-    return strcmp(text, "-") == 0 || (!hs_system_is_text(text) && access(text, R_OK) == 0 &&
-                                      !hs_inputs_is_of(text, HS_FORMAT_OF "system/"));
-}
-
-static enum hs_status print(struct hs_context *context, const struct check_settings *settings,
-                            const struct hs_check_answer *checked, struct hs_error *err)
-{
-    struct hs_sheet sheet;
-
-    context->found_fault = checked->verdict == HS_CHECK_LOW;
-    context->found_nothing = checked->verdict == HS_CHECK_UNJUDGED;
-    if (hs_print_format(&settings->print) == HS_FORMAT_JSON)
-        return hs_fields_print(context->out, &hs_check_fields, checked, false, err);
-    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    hs_check_show(&sheet, checked, settings->details);
-    return hs_sheet_end(&sheet, err);
+    return strcmp(text, "-") == 0 || hs_is_log_file(text);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    struct check_settings *settings = of_rows;
-    struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
-    struct hs_system system = {.level_count = 0};
-    struct hs_check_answer checked = {.row_count = 0};
-    struct hs_check_question question = {.inputs = &inputs, .settings = &settings->asked};
-    struct hs_argument_list files = settings->files;
-    struct hs_text notes = {0};
+    const struct check_words *words = of_rows;
+    struct hs_client client = hs_client_of(context, NULL);
+    struct hs_argument_list files = words->files;
     enum hs_status status = HS_OK;
 
-    context->quiet = settings->quiet;
+    context->quiet = words->quiet;
     if (!is_log(files.items[0])) {
-        question.machine = files.items[0];
-        question.system = &system;
-        status = hs_system_ask(&system, files.items[0], NULL, err);
+        struct hiersearch_system *system = NULL;
+
+        /* Without its notes: what a line leaves open is in the ranges. */
+        status = hs_system_open(&system, files.items[0], err);
+        if (status == HS_OK)
+            status = hs_client_keep(&client, system, err);
         files.items++;
         files.count--;
     }
     if (status == HS_OK && files.count == 0)
         status = hs_fail(err, HS_INVALID, "expected a log behind the MACHINE, found none");
-    for (size_t i = 0; i < files.count && status == HS_OK; i++)
-        status = hs_inputs_add(&inputs, files.items[i], &notes, err);
     if (status == HS_OK)
-        status = hs_check(&checked, &question, &notes, err);
-    hs_notes_pass_on(context, &notes);
+        status = hs_client_read(&client, &files, err);
     if (status == HS_OK)
-        status = print(context, settings, &checked, err);
-    hs_check_answer_release(&checked);
-    hs_inputs_release(&inputs);
-    hs_system_release(&system);
+        status = hs_client_answer(&client, err);
+    context->found_fault = client.answer && hs_answer_found_fault(client.answer);
+    context->found_nothing = client.answer && hs_answer_found_nothing(client.answer);
+    hs_client_release(&client);
     return status;
 }
 
-#define FIELD(name) offsetof(struct check_settings, name)
+#define FIELD(name) offsetof(struct check_words, name)
 
 static const struct hs_argument arguments[] = {
     {.name = "MACHINE|LOG",
@@ -88,10 +64,7 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    HS_ROWS_CHECK(FIELD(asked)),
-    HS_ROW_FLAG("details", 0, "Output", FIELD(details),
-                "the table by size: measured, expected, range, bound by line rates"),
-    HS_ROWS_PRINT("Output", FIELD(print), "the answer with all rows and causes"),
+    HS_ROW_JSON("Output", "the answer with all rows and causes"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
@@ -112,7 +85,8 @@ const struct hs_command hs_command_check = {
         "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --good last_month.log --details",
     .usual = "info good algorithm env library-version nodes details json",
     .arguments = arguments,
+    .question = "check",
     .options = options,
-    .settings_bytes = sizeof(struct check_settings),
+    .settings_bytes = sizeof(struct check_words),
     .run = run,
 };

@@ -1,103 +1,60 @@
 #include <string.h>
 
-#include "answer/exports.h"
+#include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/export_files.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
 
-struct export_settings {
+struct export_words {
     struct hs_argument_list results;
-    struct hs_export_question ask;
     const char *output;
     bool quiet;
 };
 
-/* ---- running ---- */
-
-static enum hs_status export_file(struct hs_exports *exports, const char *file,
-                                  struct hs_error *err)
+static enum hs_status export_results(struct hs_client *client, const struct export_words *words,
+                                     struct hs_error *err)
 {
-    struct hs_result result;
-    enum hs_status status = hs_result_load(&result, file, err);
-
-    if (status != HS_OK)
-        return status;
-    status =
-        hs_exports_add(exports, &result, strcmp(file, "-") == 0 ? "standard input" : file, err);
-    hs_result_release(&result);
-    return status;
-}
-
-static enum hs_status export_all(struct hs_context *context, const struct export_settings *settings,
-                                 struct hs_exports *exports, struct hs_error *err)
-{
-    const struct hs_export_target to = {settings->output, settings->ask.settings.format,
-                                        settings->results.items[0]};
-    enum hs_status status = hs_exports_begin(exports, err);
-
-    for (size_t i = 0; i < settings->results.count && status == HS_OK; i++)
-        status = export_file(exports, settings->results.items[i], err);
-    if (status == HS_OK)
-        status = hs_exports_end(exports, err);
-    if (status == HS_OK)
-        status = hs_export_files_write(context, &exports->output, &to, err);
-    if (status == HS_OK)
-        hs_exports_say(exports);
-    return status;
-}
-
-static enum hs_status run_results(struct hs_context *context,
-                                  const struct export_settings *settings, struct hs_error *err)
-{
-    struct hs_profile profile = {.ranks = 0};
+    const struct hiersearch_question *question = client->context->question;
+    const struct hs_export_target to = {words->output,
+                                        *(const char *const *)hs_question_field(question, "to"),
+                                        words->results.items[0]};
+    struct hiersearch_exports *exports = NULL;
     struct hs_text notes = {0};
-    struct hs_exports exports = {.settings = &settings->ask.settings,
-                                 .second = settings->results.count > 1 ? settings->results.items[1]
-                                                                       : NULL,
-                                 .profile = settings->ask.profile ? &profile : NULL,
-                                 .profile_name = settings->ask.profile,
-                                 .notes = &notes};
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_output_check(words->results.count > 1 ? words->output : NULL, NULL,
+                                            &words->results, err);
 
-    if (settings->ask.profile)
-        status = hs_inputs_profile(&profile, settings->ask.profile, err);
-    if (status == HS_OK && settings->results.count > 1)
-        status = hs_output_check(settings->output, NULL, &settings->results, err);
     if (status == HS_OK)
-        status = export_all(context, settings, &exports, err);
-    hs_notes_pass_on(context, &notes);
-    hs_exports_release(&exports);
-    hs_profile_release(&profile);
+        status = hs_client_read(client, &words->results, err);
+    if (status == HS_OK)
+        status = hs_export_inputs(&exports, client->inputs, question, &notes, err);
+    hs_notes_pass_on(client->context, &notes);
+    if (status == HS_OK)
+        status = hs_export_files_write(client->context, exports, &to, err);
+    if (status == HS_OK)
+        hs_client_pass_on(client->context, hiersearch_exports_notes(exports));
+    hiersearch_exports_free(exports);
     return status;
-}
-
-static enum hs_status run_list(struct hs_context *context, const struct export_settings *settings,
-                               struct hs_error *err)
-{
-    struct hs_sheet sheet;
-
-    hs_sheet_begin(&sheet, context->out, &settings->ask.print, &context->terminal);
-    return hs_export_list(&sheet, err);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    struct export_settings *settings = of_rows;
-    bool more = settings->results.count > 0 || settings->output;
+    const struct export_words *words = of_rows;
+    struct hs_client client = hs_client_of(context, NULL);
+    enum hs_status status;
 
-    context->quiet = settings->quiet;
-    if (hs_export_check(&settings->ask, more, err))
-        return HS_INVALID;
-    if (settings->ask.list)
-        return run_list(context, settings, err);
-    if (settings->results.count == 0)
-        return hs_fail(err, HS_INVALID,
-                       "expected RESULT, a file of `hiersearch measure` or predict");
-    return run_results(context, settings, err);
+    context->quiet = words->quiet;
+    client.asker.output = words->output;
+    if (words->results.count > 0)
+        status = export_results(&client, words, err);
+    else /* the formats */
+        status = hs_client_ask(&client, err);
+    if (status == HS_OK && client.answer)
+        status = hs_client_print(&client, context->out, err);
+    hs_client_release(&client);
+    return status;
 }
 
-#define FIELD(name) offsetof(struct export_settings, name)
+#define FIELD(name) offsetof(struct export_words, name)
 
 static const struct hs_argument arguments[] = {
     {.name = "RESULT",
@@ -110,15 +67,11 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    HS_ROW_EXPORT_TO(FIELD(ask.settings)),
-    HS_ROW_EXPORT_PROFILE(FIELD(ask.profile)),
     HS_ROW_OUTPUT(
         NULL, FIELD(output), false,
         "write there instead of to stdout; a folder (made if need be) for formats of several "
         "files"),
-    HS_ROWS_EXPORT(FIELD(ask.settings)),
-    HS_ROW_EXPORT_LIST(FIELD(ask.list)),
-    HS_ROWS_PRINT(NULL, FIELD(ask.print), "of --list, as all of these"),
+    HS_ROW_JSON(NULL, "of --list, as all of these"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -139,7 +92,8 @@ const struct hs_command hs_command_export = {
                 "  hiersearch predict abci --np 128 --json | hiersearch export - --to colours",
     .usual = "to output size plan profile list",
     .arguments = arguments,
+    .question = "export",
     .options = options,
-    .settings_bytes = sizeof(struct export_settings),
+    .settings_bytes = sizeof(struct export_words),
     .run = run,
 };

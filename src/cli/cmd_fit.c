@@ -1,121 +1,80 @@
+#include <stdlib.h>
 #include <string.h>
 
-#include "answer/fit.h"
-#include "answer/predict.h"
-#include "base/file.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "detect/system_find.h"
-#include "estimate/system_file.h"
 
-struct fit_settings {
+struct fit_words {
     const char *system;
     struct hs_argument_list results;
     const char *output;
-    struct hs_fit_settings fit;
-    struct hs_fit_again again;
     bool quiet;
 };
 
-static enum hs_status write_system(struct hs_context *context, const struct hs_system *system,
-                                   const char *output, struct hs_error *err)
+static enum hs_status write_system(struct hs_context *context,
+                                   const struct hiersearch_system *system, const char *output,
+                                   struct hs_error *err)
 {
     struct hs_text text = {0};
-    enum hs_status status = hs_system_print(&text, system, err);
+    enum hs_status status = hs_system_document(&text, system, err);
 
-    if (!status && output && strcmp(output, "-") != 0)
-        status = hs_file_replace(output, text.data, text.length, err);
-    else if (!status)
-        hs_text_append_bytes(context->out, text.data, text.length);
+    if (status == HS_OK)
+        status = hs_output_write(output, &text, context, err);
     hs_text_release(&text);
     return status;
 }
 
-static enum hs_status fit(struct hs_context *context, const struct fit_settings *settings,
-                          struct hs_system *system, struct hs_fit_times *times,
-                          struct hs_error *err)
+/* stdout is for the system, so the answer is not asked again. */
+static enum hs_status fit_alone(const struct hs_client *client, struct hs_error *err)
 {
+    const struct hiersearch_question *question = client->context->question;
+    const int64_t *np = hs_question_field(question, "for");
+    const struct hs_range *size = hs_question_field(question, "size");
+    struct hiersearch_system *fitted = NULL;
     struct hs_text notes = {0};
-    enum hs_status status = hs_fit_gather(times, system, &settings->fit, &notes, err);
-
-    if (!status)
-        status = hs_fit_system(system, times, &settings->fit, &notes, err);
-    if (!status && !settings->fit.name && settings->output && hs_system_is_text(settings->system))
-        hs_system_name_after(system, settings->output);
-    if (!status)
-        status = write_system(context, system, settings->output, err);
-    hs_notes_pass_on(context, &notes);
-    return status;
-}
-
-/* ---- the answer again ------------------------------------------------------------------------ */
-
-/* stdout is for the system, unless that goes to a file. */
-static bool is_answered(const struct fit_settings *settings)
-{
-    return settings->output && strcmp(settings->output, "-") != 0;
-}
-
-static enum hs_status check_settings(const struct fit_settings *settings, struct hs_error *err)
-{
-    if (hs_fit_again_check(&settings->again, err))
-        return HS_INVALID;
-    if ((settings->again.np > 0 || settings->again.bytes.first > 0) && !is_answered(settings))
-        return hs_fail(err, HS_INVALID,
-                       "--%s: the answer goes to stdout, and so does the system: --output FILE",
-                       settings->again.np > 0 ? "for" : "size");
-    return HS_OK;
-}
-
-static enum hs_status answer(struct hs_context *context, const struct fit_settings *settings,
-                             const struct hs_fit_times *times, const struct hs_system *before,
-                             const struct hs_system *system, struct hs_error *err)
-{
-    struct hs_text notes = {0};
-    const struct hs_predict predict = {.system = settings->output,
-                                       .before = before,
-                                       .out = context->out,
-                                       .notes = settings->quiet ? NULL : &notes,
-                                       .terminal = &context->terminal};
     enum hs_status status = HS_OK;
 
-    if (is_answered(settings))
-        status = hs_predict_fitted(&predict, system, times, &settings->again, err);
-    hs_notes_pass_on(context, &notes);
+    if (*np > 0 || size->first > 0)
+        return hs_fail(err, HS_INVALID,
+                       "--%s: the answer goes to stdout, and so does the system: --output FILE",
+                       *np > 0 ? "for" : "size");
+    status = hs_fit(&fitted, client->systems[0], client->inputs, question, &notes, err);
+    hs_notes_pass_on(client->context, &notes);
+    if (status == HS_OK)
+        hs_client_pass_on(client->context, hiersearch_system_notes(fitted));
+    if (status == HS_OK)
+        status = write_system(client->context, fitted, NULL, err);
+    hiersearch_system_free(fitted);
     return status;
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct fit_settings *settings = of_rows;
-    struct hs_system system = {0}, before = {0};
-    struct hs_inputs inputs = {.takes_probe = true};
-    struct hs_fit_times times = {.inputs = &inputs};
+    const struct fit_words *words = of_rows;
+    struct hs_client client = hs_client_of(context, words->output);
     enum hs_status status;
 
-    context->quiet = settings->quiet;
-    status = check_settings(settings, err);
-    if (!status)
-        status = hs_output_check(settings->output, settings->system, &settings->results, err);
-    if (!status)
-        status = hs_find_system(&system, settings->system, context, err);
-    if (!status)
-        status = hs_system_copy(&before, &system, err);
-    if (!status)
-        status = hs_inputs_load_any(&inputs, &settings->results, context, err);
-    if (!status)
-        status = fit(context, settings, &system, &times, err);
-    if (!status)
-        status = answer(context, settings, &times, &before, &system, err);
-    hs_fit_times_release(&times);
-    hs_inputs_release(&inputs);
-    hs_system_release(&before);
-    hs_system_release(&system);
+    client.asker.format = NULL;
+    context->quiet = words->quiet;
+    status = hs_output_check(words->output, words->system, &words->results, err);
+    if (status == HS_OK)
+        status = hs_client_find(&client, words->system, err);
+    if (status == HS_OK)
+        status = hs_client_read(&client, &words->results, err);
+    if (status == HS_OK && !client.asker.output)
+        status = fit_alone(&client, err);
+    else if (status == HS_OK)
+        status = hs_client_ask(&client, err);
+    if (status == HS_OK && client.answer)
+        status = write_system(context, hs_answer_fitted(client.answer), words->output, err);
+    if (status == HS_OK && client.answer)
+        status = hs_client_print(&client, context->out, err);
+    hs_client_release(&client);
     return status;
 }
 
-#define FIELD(field) offsetof(struct fit_settings, field)
+#define FIELD(field) offsetof(struct fit_words, field)
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(FIELD(system), true,
@@ -129,8 +88,6 @@ static const struct hs_argument arguments[] = {
 
 static const struct hs_option options[] = {
     HS_ROW_OUTPUT(NULL, FIELD(output), false, "the calibrated system file (default: stdout)"),
-    HS_ROWS_FIT(FIELD(fit)),
-    HS_ROWS_FIT_AGAIN(FIELD(again)),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };
@@ -159,7 +116,8 @@ const struct hs_command hs_command_fit = {
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
     .usual = "output np nodes call algorithm for size",
     .arguments = arguments,
+    .question = "fit",
     .options = options,
-    .settings_bytes = sizeof(struct fit_settings),
+    .settings_bytes = sizeof(struct fit_words),
     .run = run,
 };

@@ -1,14 +1,11 @@
 #include <string.h>
 
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "plot/gnuplot.h"
-#include "plot/pictures.h"
 
-struct plot_settings {
+struct plot_words {
     struct hs_argument_list results;
-    struct hs_picture_settings ask;
     const char *output;
     bool quiet;
 };
@@ -16,31 +13,32 @@ struct plot_settings {
 /* The type that the file's name ends in, or NULL. */
 static const char *type_of_name(const char *path)
 {
+    static const char *const types[] = {"svg", "pdf", "png", NULL};
     const char *dot = strrchr(path, '.');
 
-    for (size_t i = 0; dot && !strchr(dot, '/') && hs_gnuplot_types[i]; i++)
-        if (strcasecmp(dot + 1, hs_gnuplot_types[i]) == 0)
-            return hs_gnuplot_types[i];
+    for (size_t i = 0; dot && !strchr(dot, '/') && types[i]; i++)
+        if (strcasecmp(dot + 1, types[i]) == 0)
+            return types[i];
     return NULL;
 }
 
-static enum hs_status check_settings(const char **type, const struct plot_settings *settings,
-                                     const struct hs_context *context, struct hs_error *err)
+/* The output's name says the type where nothing else does. */
+static enum hs_status take_type(const struct hs_context *context, const char *output,
+                                struct hs_error *err)
 {
-    bool to_stdout = settings->output && strcmp(settings->output, "-") == 0;
+    const char **type = hs_question_field(context->question, "type");
+    bool to_stdout = output && strcmp(output, "-") == 0;
 
-    *type = settings->ask.type;
-    if (settings->ask.csv)
-        return hs_picture_check(&settings->ask, err);
-    if (!settings->output)
+    if (*(const bool *)hs_question_field(context->question, "csv"))
+        return HS_OK;
+    if (!output)
         return hs_fail(err, HS_INVALID,
                        "expected -o FILE that ends in .svg, .pdf or .png, or --csv");
     if (!*type && !to_stdout)
-        *type = type_of_name(settings->output);
+        *type = type_of_name(output);
     if (!*type)
         return hs_fail(err, HS_INVALID,
-                       "-o %s: expected a name that ends in .svg, .pdf or .png, or --type",
-                       settings->output);
+                       "-o %s: expected a name that ends in .svg, .pdf or .png, or --type", output);
     if (to_stdout && context->terminal.is_terminal && strcmp(*type, "svg") != 0)
         return hs_fail(err, HS_INVALID, "-o -: will not write a %s picture to a terminal", *type);
     return HS_OK;
@@ -48,28 +46,15 @@ static enum hs_status check_settings(const char **type, const struct plot_settin
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    struct plot_settings *settings = of_rows;
-    struct hs_inputs inputs = {.takes_profile = true};
-    struct hs_text picture = {0}, notes = {0};
-    enum hs_status status;
+    const struct plot_words *words = of_rows;
 
-    context->quiet = settings->quiet;
-    status = check_settings(&settings->ask.type, settings, context, err);
-    if (status == HS_OK)
-        status = hs_output_check(settings->output, NULL, &settings->results, err);
-    if (status == HS_OK)
-        status = hs_inputs_load(&inputs, &settings->results, context, err);
-    if (status == HS_OK)
-        status = hs_picture_make(&picture, &notes, &settings->ask, &inputs, err);
-    hs_notes_pass_on(context, &notes);
-    if (status == HS_OK)
-        status = hs_output_write(settings->output, &picture, context, err);
-    hs_text_release(&picture);
-    hs_inputs_release(&inputs);
-    return status;
+    context->quiet = words->quiet;
+    if (take_type(context, words->output, err))
+        return HS_INVALID;
+    return hs_client_draw(context, &words->results, words->output, err);
 }
 
-#define FIELD(name) offsetof(struct plot_settings, name)
+#define FIELD(name) offsetof(struct plot_words, name)
 
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
@@ -80,10 +65,8 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    HS_ROW_PICTURE_KIND(FIELD(ask)),
     HS_ROW_OUTPUT(NULL, FIELD(output), false,
                   "the picture; its name ends in .svg, .pdf or .png; - is stdout"),
-    HS_ROWS_PICTURE(FIELD(ask), ", where the name does not say it"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
@@ -107,7 +90,8 @@ const struct hs_command hs_command_plot = {
                 "  hiersearch plot job.json --as calls -o job.svg",
     .usual = "as output size plan csv",
     .arguments = arguments,
+    .question = "plot",
     .options = options,
-    .settings_bytes = sizeof(struct plot_settings),
+    .settings_bytes = sizeof(struct plot_words),
     .run = run,
 };

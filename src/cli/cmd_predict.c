@@ -1,20 +1,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "answer/predict.h"
-#include "base/clock.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/progress_line.h"
-#include "detect/system_find.h"
-#include "estimate/system_file.h"
-#include "library/price_plan.h"
-#include "show/figures.h"
 
 struct predict_words {
     struct hs_argument_list systems; /* as typed; with --profile they may be results */
-    struct hs_predict_settings predict;
+    const char *output;
     bool quiet;
 };
 
@@ -37,11 +31,9 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    HS_ROWS_PREDICT(FIELD(predict), hs_system_words),
-    HS_ROWS_PRINT("Output", FIELD(predict.print),
-                  "print the result file instead of a table; with several process "
-                  "counts, one document per line"),
-    HS_ROW_OUTPUT("Output", FIELD(predict.output), false,
+    HS_ROW_JSON("Output", "print the result file instead of a table; with several process counts, "
+                          "one document per line"),
+    HS_ROW_OUTPUT("Output", FIELD(output), false,
                   "write the result file (one process count; several sizes go into one file); - is "
                   "stdout, as --json"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no notes and warnings on stderr"),
@@ -50,10 +42,10 @@ static const struct hs_option options[] = {
 
 /* ---- how far a search is --------------------------------------------------------------------- */
 
-/* Since when it is searched (seconds of the line's), by what, and how far it is. */
+/* Since when it is searched (seconds of the line's), by which strategy, and how far it is. */
 struct watch {
     struct hs_progress_line line;
-    const struct hs_search_strategy *strategy;
+    const char *strategy;
     double began_at;
     uint64_t done;
 };
@@ -69,7 +61,7 @@ static void show_plans(struct watch *watch, uint64_t done, uint64_t all)
 }
 
 /* How long a step of the other strategies takes says little about the next one. */
-static void watch_search(void *of_line, const struct hs_problem *problem, uint64_t done,
+static void watch_search(void *of_line, int64_t processes, uint64_t bytes, uint64_t done,
                          uint64_t all)
 {
     struct watch *watch = of_line;
@@ -79,121 +71,45 @@ static void watch_search(void *of_line, const struct hs_problem *problem, uint64
     watch->done = done;
     if (!hs_progress_line_is_due(&watch->line))
         return;
-    if (strcmp(watch->strategy->name, "exhaustive") == 0 && done > 0)
+    if (strcmp(watch->strategy, "exhaustive") == 0 && done > 0)
         show_plans(watch, done, all);
     else
         hs_progress_line_draw(&watch->line, (double)done / (double)all, 0,
-                              "searching, %" PRId64 " processes, %s", problem->group.size,
-                              HS_AS_BYTES((uint64_t)problem->bytes));
+                              "searching, %" PRId64 " processes, %s", processes,
+                              HS_AS_BYTES(bytes));
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static enum hs_status answer_watched(struct hs_predict *predict, bool quiet, struct hs_error *err)
-{
-    struct hs_machines machines;
-    struct watch watch = {.strategy = predict->asked.strategy};
-    enum hs_status status = hs_machines_init(&machines, predict->asked.system,
-                                             hs_question_machines(predict->asked.question), 1, err);
-
-    if (status)
-        return status;
-    hs_progress_line_init(&watch.line, quiet);
-    predict->asked.machines = &machines;
-    predict->asked.began_seconds = hs_clock_seconds();
-    predict->asked.watch = watch_search;
-    predict->asked.watcher = &watch;
-    status = hs_predict_answer(predict, err);
-    hs_progress_line_clear(&watch.line);
-    hs_machines_release(&machines);
-    return status;
-}
-
-static enum hs_status run_on_system(struct hs_context *context, const struct hs_predict *asked,
-                                    struct hs_error *err)
-{
-    const struct hs_predict_settings *settings = asked->settings;
-    struct hs_predict predict = *asked;
-    struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
-    struct hs_system whole = {.level_count = 0};
-    enum hs_status status = hs_find_system(&system, predict.system, context, err);
-
-    if (status == HS_OK && hs_question_is_part(&settings->ask, &system)) {
-        status = hs_system_copy(&whole, &system, err);
-        predict.whole = &whole;
-        if (status == HS_OK)
-            status = hs_question_choose(&system, &settings->ask, err);
-    }
-    hs_system_keep(&system);
-    predict.asked = (struct hs_asked){.question = &settings->ask,
-                                      .strategy = hs_search_strategy_find(settings->ask.search),
-                                      .system = &system,
-                                      .further = true,
-                                      .typed = predict.system,
-                                      .label = hs_system_is_text(predict.system) ? predict.system
-                                                                                 : system.name};
-    if (status == HS_OK && settings->before) {
-        status = hs_find_system(&before, settings->before, context, err);
-        if (status == HS_OK)
-            status = hs_predict_take_before(&predict, &before, err);
-        if (status != HS_OK)
-            hs_error_prefix(err, status, "--before");
-    }
-    if (status == HS_OK)
-        status = hs_output_check(settings->output, predict.system, NULL, err);
-    if (status == HS_OK)
-        status = answer_watched(&predict, context->quiet, err);
-    hs_system_release(&before);
-    hs_system_release(&whole);
-    hs_system_release(&system);
-    return status;
-}
-
-static enum hs_status run_by_results(const struct hs_context *context,
-                                     const struct hs_predict *predict,
-                                     const struct hs_argument_list *files, struct hs_error *err)
-{
-    struct hs_inputs inputs = {.count = 0};
-    enum hs_status status = hs_inputs_load(&inputs, files, context, err);
-
-    if (status == HS_OK)
-        status = hs_predict_by_results(predict, &inputs, err);
-    hs_inputs_release(&inputs);
-    return status;
-}
-
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    struct predict_words *words = of_rows;
-    struct hs_predict_settings *settings = &words->predict;
-    struct hs_profile profile = {.ranks = 0};
-    struct hs_text notes = {0};
-    struct hs_predict predict = {.settings = settings,
-                                 .system = words->systems.items[0],
-                                 .profile = settings->profile ? &profile : NULL,
-                                 .command = context->command_line,
-                                 .out = context->out,
-                                 .notes = words->quiet ? NULL : &notes,
-                                 .terminal = &context->terminal};
+    const struct predict_words *words = of_rows;
+    const struct hs_argument_list *given = &words->systems;
+    const char *const *profile = hs_question_field(context->question, "profile");
+    struct hs_client client = hs_client_of(context, words->output);
+    struct watch watch = {.strategy =
+                              *(const char *const *)hs_question_field(context->question, "search")};
     enum hs_status status;
 
     context->quiet = words->quiet;
-    if (!settings->profile && words->systems.count > 1)
+    if (!*profile && given->count > 1)
         return hs_fail(err, HS_INVALID,
                        "expected one SYSTEM (several RESULTs are for --profile), found %s behind "
                        "%s",
-                       words->systems.items[1], words->systems.items[0]);
-    if (settings->output && strcmp(settings->output, "-") == 0) {
-        settings->print.format = hs_format_names[HS_FORMAT_JSON];
-        settings->output = NULL;
-    }
-    status = hs_predict_take(settings, &profile, err);
-    if (status == HS_OK && settings->profile && hs_inputs_is_of(predict.system, HS_RESULT_KIND))
-        status = run_by_results(context, &predict, &words->systems, err);
-    else if (status == HS_OK)
-        status = run_on_system(context, &predict, err);
-    hs_notes_pass_on(context, &notes);
-    hs_profile_release(&profile);
+                       given->items[1], given->items[0]);
+    if (*profile && hs_is_result_file(given->items[0]))
+        status = hs_client_read(&client, given, err);
+    else
+        status = hs_client_find(&client, given->items[0], err);
+    if (status == HS_OK)
+        status = hs_output_check(client.asker.output, given->items[0], NULL, err);
+    hs_progress_line_init(&watch.line, words->quiet);
+    client.asker.watch = watch_search;
+    client.asker.watcher = &watch;
+    if (status == HS_OK)
+        status = hs_client_answer(&client, err);
+    hs_progress_line_clear(&watch.line);
+    hs_client_release(&client);
     return status;
 }
 
@@ -220,6 +136,7 @@ const struct hs_command hs_command_predict = {
         "  hiersearch predict allreduce.json allgather.json --profile job.json",
     .usual = "np size collective mesh over dtype profile details explain format output",
     .arguments = arguments,
+    .question = "predict",
     .options = options,
     .settings_bytes = sizeof(struct predict_words),
     .run = run,

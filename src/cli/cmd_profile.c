@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/gains.h"
+#include "answer/inputs.h"
 #include "apply/settings.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
 #include "record/counts_files.h"
@@ -14,7 +14,6 @@
 struct profile_settings {
     struct hs_interposed interposed;
     const char *read;
-    struct hs_calls_question ask;
     bool quiet;
 };
 
@@ -32,30 +31,26 @@ static enum hs_status save(struct hs_context *context, const struct profile_sett
     return status;
 }
 
-static enum hs_status show(struct hs_context *context, const struct profile_settings *settings,
-                           const struct hs_profile *profile, struct hs_error *err)
-{
-    struct hs_sheet sheet;
-
-    hs_sheet_begin(&sheet, context->out, &settings->ask.print, &context->terminal);
-    hs_profile_show(&sheet, profile, (size_t)settings->ask.top);
-    return hs_sheet_end(&sheet, err);
-}
-
 static enum hs_status read_back(struct hs_context *context, const struct profile_settings *settings,
                                 struct hs_error *err)
 {
+    struct hs_client client = hs_client_of(context, NULL);
     struct hs_profile profile = {0};
+    char *path = (char *)settings->read;
     const char *output = settings->interposed.profile;
+    bool shown = !settings->quiet && !(output && strcmp(output, "-") == 0);
     enum hs_status status = hs_inputs_profile(&profile, settings->read, err);
 
     if (status == HS_OK && output)
         status = save(context, settings, &profile, err);
+    if (status == HS_OK && shown) /* before its counts are removed */
+        status = hs_client_read(&client, &(struct hs_argument_list){&path, 1}, err);
     /* What is read is another's, but for the job itself at its end. */
     if (status == HS_OK && output && profile.missing_ranks == 0 && getenv(HS_PROFILE_ENDED))
         hs_counts_remove(settings->read);
-    if (status == HS_OK && !settings->quiet && !(output && strcmp(output, "-") == 0))
-        status = show(context, settings, &profile, err);
+    if (status == HS_OK && shown)
+        status = hs_client_answer(&client, err);
+    hs_client_release(&client);
     hs_profile_release(&profile);
     return status;
 }
@@ -95,9 +90,8 @@ static const struct hs_option options[] = {
      .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
              "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
              "profile, - is stdout; what is read stays as it is)"},
-    HS_ROW_CALLS_TOP(FIELD(ask.top)),
     HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
-    HS_ROWS_PRINT(NULL, FIELD(ask.print), "the kinds of calls"),
+    HS_ROW_JSON(NULL, "the kinds of calls"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "show nothing"),
     {.name = NULL},
 };
@@ -130,6 +124,7 @@ const struct hs_command hs_command_profile = {
                 "  hiersearch profile --read killed.json.ranks -o killed.json",
     .usual = "output read top format",
     .arguments = arguments,
+    .question = "profile",
     .options = options,
     .settings_bytes = sizeof(struct profile_settings),
     .run = run,

@@ -1,36 +1,22 @@
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "plot/pictures.h"
 
-struct report_settings {
+struct report_words {
     struct hs_argument_list results;
-    const char *output, *size;
+    const char *output;
     bool quiet;
 };
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct report_settings *settings = of_rows;
-    struct hs_inputs inputs = {.takes_profile = true};
-    struct hs_text html = {0}, notes = {0};
-    enum hs_status status;
+    const struct report_words *words = of_rows;
 
-    context->quiet = settings->quiet;
-    status = hs_output_check(settings->output, NULL, &settings->results, err);
-    if (status == HS_OK)
-        status = hs_inputs_load(&inputs, &settings->results, context, err);
-    if (status == HS_OK)
-        status = hs_report_make(&html, &notes, settings->size, &inputs, err);
-    hs_notes_pass_on(context, &notes);
-    if (status == HS_OK)
-        status = hs_output_write(settings->output, &html, context, err);
-    hs_text_release(&html);
-    hs_inputs_release(&inputs);
-    return status;
+    context->quiet = words->quiet;
+    return hs_client_draw(context, &words->results, words->output, err);
 }
 
-#define FIELD(name) offsetof(struct report_settings, name)
+#define FIELD(name) offsetof(struct report_words, name)
 
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
@@ -42,7 +28,6 @@ static const struct hs_argument arguments[] = {
 
 static const struct hs_option options[] = {
     HS_ROW_OUTPUT(NULL, FIELD(output), true, "the page, such as report.html; - is stdout"),
-    HS_ROW_REPORT_SIZE(FIELD(size)),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
@@ -59,7 +44,8 @@ const struct hs_command hs_command_report = {
                 "  hiersearch report job.json -o job.html\n"
                 "  hiersearch report results/p*.json --size 64MiB -o report.html",
     .arguments = arguments,
+    .question = "report",
     .options = options,
-    .settings_bytes = sizeof(struct report_settings),
+    .settings_bytes = sizeof(struct report_words),
     .run = run,
 };

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/inputs.h"
 #include "apply/settings.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
 #include "export/exporters.h"

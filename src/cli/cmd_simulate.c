@@ -1,14 +1,15 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 
 struct simulate_words {
     const char *system; /* as typed */
-    struct hs_simulated_settings asked;
+    struct hs_argument_list plans;
     const char *output; /* path; NULL: no file */
     bool quiet;
 };
@@ -20,82 +21,59 @@ static const struct hs_argument arguments[] = {
                   "the machine: a name, a file, or levels from the inside out, as for predict"),
     {.name = "PLAN",
      .many = true,
-     .offset = FIELD(asked.plans),
+     .offset = FIELD(plans),
      .help = "plans to simulate, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
     {.name = NULL},
 };
 
 static const struct hs_option options[] = {
-    HS_ROWS_SIMULATED(FIELD(asked)),
-    HS_ROWS_PRINT("Output", FIELD(asked.print), "print the result file instead of a table"),
+    HS_ROW_JSON("Output", "print the result file instead of a table"),
     HS_ROW_OUTPUT("Output", FIELD(output), false, "write the result file; - is stdout, as --json"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no progress, notes and warnings on stderr"),
     {.name = NULL},
 };
 
-static enum hs_status print(struct hs_context *context, const struct simulate_words *words,
-                            const struct hs_result *result, struct hs_error *err)
+/* The result of a simulation becomes the client's input, of which it asks. */
+static enum hs_status simulate(struct hs_client *client, const struct simulate_words *words,
+                               struct hs_error *err)
 {
-    const char *label = hs_system_is_text(words->system) ? words->system : result->system.name;
-    struct hs_text notes = {0}, unread = {0};
-    struct hs_sheet sheet;
-    bool json = hs_print_format(&words->asked.print) == HS_FORMAT_JSON;
-    enum hs_status status;
-
-    hs_sheet_begin(&sheet, json ? &unread : context->out, &words->asked.print, &context->terminal);
-    status = hs_simulated_show(&sheet, &notes, result, label, err);
-    if (status == HS_OK && json)
-        status = hs_result_print(context->out, result, err);
-    if (status == HS_OK && words->output)
-        status = hs_result_save(result, words->output, err);
-    if (status == HS_OK)
-        hs_notes_pass_on(context, &notes);
-    hs_text_release(&notes);
-    hs_text_release(&unread);
-    hs_text_release(&sheet.lines);
-    return status;
-}
-
-static enum hs_status run_simulation(struct hs_context *context, const struct simulate_words *words,
-                                     struct hs_system *system, struct hs_error *err)
-{
-    struct hs_export_output files = {.count = 0};
-    struct hs_result result;
+    const struct hs_context *context = client->context;
+    struct hiersearch_exports *files = NULL;
+    struct hs_text document = {0};
     enum hs_status status =
-        hs_simulated_choose(&result, system, &words->asked, context->command_line, err);
+        hs_simulation(&files, client->systems[0], context->question, context->command_line, err);
 
     if (status == HS_OK)
         status = hs_simulate_available(err);
     if (status == HS_OK)
-        status = hs_simulated_files(&files, &result, err);
-    if (status == HS_OK)
-        status = hs_simulate_run(&result, &files, words->quiet, err);
-    if (status == HS_OK)
-        status = print(context, words, &result, err);
-    hs_export_output_release(&files);
-    hs_result_release(&result);
-    return status;
+        status = hs_simulate_run(&document, files, words->quiet, err);
+    if (status == HS_OK && (hiersearch_inputs_new(&client->inputs, NULL) != HIERSEARCH_OK ||
+                            hiersearch_inputs_add_text(client->inputs, HS_SIMULATED_RESULT,
+                                                       document.data, NULL) != HIERSEARCH_OK))
+        status = hs_no_memory(err);
+    hs_text_release(&document);
+    hiersearch_exports_free(files);
+    return status == HS_OK ? hs_client_answer(client, err) : status;
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    struct simulate_words *words = of_rows;
-    struct hs_system system = {.level_count = 0};
+    const struct simulate_words *words = of_rows;
+    struct hs_client client = hs_client_of(context, words->output);
+    struct hs_text plans = {0};
     enum hs_status status;
 
     context->quiet = words->quiet;
-    if (words->output && strcmp(words->output, "-") == 0) {
-        words->asked.print.format = hs_format_names[HS_FORMAT_JSON];
-        words->output = NULL;
-    }
-    status = hs_simulated_take(&words->asked, err);
+    for (size_t i = 0; i < words->plans.count; i++)
+        hs_text_append(&plans, "%s%s", i > 0 ? "," : "", words->plans.items[i]);
+    *(const char **)hs_question_field(context->question, "plans") = plans.data;
+    status = plans.failed ? hs_no_memory(err) : hs_client_find(&client, words->system, err);
     if (status == HS_OK)
-        status = hs_find_system(&system, words->system, context, err);
+        status = hs_output_check(client.asker.output, words->system, NULL, err);
     if (status == HS_OK)
-        status = hs_output_check(words->output, words->system, NULL, err);
-    if (status == HS_OK)
-        status = run_simulation(context, words, &system, err);
-    hs_system_release(&system);
+        status = simulate(&client, words, err);
+    hs_client_release(&client);
+    hs_text_release(&plans);
     return status;
 }
 
@@ -117,6 +95,8 @@ const struct hs_command hs_command_simulate = {
                 "  hiersearch simulate abci --np 64 --all --chunks 1,2,4",
     .usual = "np size collective chunks all output format",
     .arguments = arguments,
+    .question = "simulate",
+    .argued = "plans",
     .options = options,
     .settings_bytes = sizeof(struct simulate_words),
     .run = run,

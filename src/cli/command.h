@@ -17,6 +17,8 @@
 #include "base/text.h"
 #include "show/terminal.h"
 
+struct hiersearch_question;
+
 /* What a command gets besides its settings. */
 struct hs_context {
     const struct hs_command *command;
@@ -25,10 +27,11 @@ struct hs_context {
     struct hs_text *notes;       /* lines for people: go to stderr, behind the data */
     const char *command_line;    /* as typed, quoted for a shell; for the result file */
     char **arguments;            /* behind the command's name, NULL-terminated */
-    bool quiet;                  /* notes are not passed on */
-    bool found_fault;            /* what is printed is an answer that ends with exit status 1 */
-    bool found_nothing;          /* likewise 2: what was given does not decide */
-    bool told_once;              /* of all processes of a job one prints it (launcher.h) */
+    const struct hiersearch_question *question; /* of the command, with what was typed; NULL */
+    bool quiet;                                 /* notes are not passed on */
+    bool found_fault;   /* what is printed is an answer that ends with exit status 1 */
+    bool found_nothing; /* likewise 2: what was given does not decide */
+    bool told_once;     /* of all processes of a job one prints it (launcher.h) */
 };
 
 /* Lines for stderr that were said already (notes.h), each behind "hiersearch predict: "; nothing
@@ -54,8 +57,10 @@ struct hs_command {
      * examples, --help all every row. NULL: --help shows every row, too. */
     const char *usual;
     const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
-    const struct hs_option *options;     /* likewise */
-    size_t settings_bytes;               /* zeroed, filled by the rows, given to run */
+    const char *question; /* kind of the library's question that it asks (api/ask.h); NULL */
+    const char *argued;   /* option of the question that the arguments stand for; NULL */
+    const struct hs_option *options; /* besides those of the question; ends likewise */
+    size_t settings_bytes;           /* zeroed, filled by these rows, given to run */
     bool passes_on; /* run becomes a program that parses by these rows: settings NULL here */
     bool aside;     /* few need it: the overview has it where it is of all */
     enum hs_status (*run)(struct hs_context *context, void *settings, struct hs_error *err);

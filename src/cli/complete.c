@@ -1,5 +1,7 @@
 #include "cli/complete.h"
+#include "cli/option_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void append_candidate(struct hs_text *out, const char *before, const char *word,
@@ -51,23 +53,23 @@ static bool is_named(const struct hs_option *option, const char *word)
 }
 
 /* The option whose value is in or behind this word: "--output", "--output=x", "-qo"; or NULL. */
-static const struct hs_option *option_of(const struct hs_command *command, const char *word)
+static const struct hs_option *option_of(const struct hs_option *rows, const char *word)
 {
     bool letters = word[0] == '-' && word[1] && word[1] != '-';
     char last = '\0';
 
     if (letters)
         last = word[strlen(word) - 1];
-    for (const struct hs_option *o = command->options; o && o->name; o++)
+    for (const struct hs_option *o = rows; o && o->name; o++)
         if (!o->type->is_flag && (letters ? o->letter == last : is_named(o, word)))
             return o;
     return NULL;
 }
 
 /* The same, where the value is behind the word. */
-static const struct hs_option *option_before(const struct hs_command *command, const char *word)
+static const struct hs_option *option_before(const struct hs_option *rows, const char *word)
 {
-    return strchr(word, '=') ? NULL : option_of(command, word);
+    return strchr(word, '=') ? NULL : option_of(rows, word);
 }
 
 static bool is_equals(const char *word)
@@ -77,10 +79,10 @@ static bool is_equals(const char *word)
 
 /* The row of the argument behind these words, NULL where there are enough. Both "--np=4" and the
  * "--np", "=", "4" that bash makes of it are one option. */
-static const struct hs_argument *argument_behind(const struct hs_command *command,
+static const struct hs_argument *argument_behind(const struct hs_argument *row,
+                                                 const struct hs_option *rows,
                                                  const char *const *words, size_t count)
 {
-    const struct hs_argument *row = command->arguments;
     bool only_arguments = false;
 
     for (size_t i = 0; i < count && row && row->name; i++) {
@@ -92,7 +94,7 @@ static const struct hs_argument *argument_behind(const struct hs_command *comman
                 last++;
             row = last->behind ? last : row;
         } else if (!only_arguments && words[i][0] == '-' && words[i][1]) {
-            if (option_before(command, words[i]))
+            if (option_before(rows, words[i]))
                 i += i + 1 < count && is_equals(words[i + 1]) ? 2 : 1;
         } else if (!row->many) {
             row++;
@@ -105,12 +107,14 @@ static const struct hs_argument *argument_behind(const struct hs_command *comman
 static void complete_word(struct hs_text *out, const struct hs_command *command,
                           const char *const *words, size_t count)
 {
+    struct hs_option *rows = hs_command_rows(command);
     const char *word = words[count - 1], *equals = strchr(word, '=');
     size_t behind = count > 1 && is_equals(words[count - 2]) && !is_equals(word) ? 2 : 1;
-    const struct hs_option *within = equals ? option_of(command, word) : NULL;
+    const struct hs_option *within = equals ? option_of(rows, word) : NULL;
     const struct hs_option *option =
-        count > behind ? option_before(command, words[count - 1 - behind]) : NULL;
-    const struct hs_argument *argument = argument_behind(command, words, count - 1);
+        count > behind ? option_before(rows, words[count - 1 - behind]) : NULL;
+    const struct hs_argument *argument =
+        argument_behind(command->arguments, rows, words, count - 1);
     struct hs_text before = {0};
 
     if (option) {
@@ -119,12 +123,13 @@ static void complete_word(struct hs_text *out, const struct hs_command *command,
         hs_text_append_bytes(&before, word, (size_t)(equals - word) + 1);
         append_words(out, before.data ? before.data : "", within->type->files, within->words);
     } else if (word[0] == '-') {
-        append_options(out, command->options);
+        append_options(out, rows);
     } else {
         append_words(out, "", argument && argument->files, argument ? argument->words : NULL);
     }
     out->failed = out->failed || before.failed;
     hs_text_release(&before);
+    free(rows);
 }
 
 void hs_complete(struct hs_text *out, const struct hs_command *const *commands,

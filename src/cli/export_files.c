@@ -17,15 +17,17 @@ static char *join(const char *directory, const char *name)
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-static enum hs_status write_file(const char *directory, const struct hs_export_file *file,
-                                 struct hs_error *err)
+static enum hs_status write_file(const char *directory, const struct hiersearch_exports *exports,
+                                 size_t file, struct hs_error *err)
 {
-    char *path = join(directory, file->name);
+    char *path = join(directory, hiersearch_exports_name(exports, file));
+    size_t length;
+    const char *text = hiersearch_exports_text(exports, file, &length);
     enum hs_status status;
 
     if (!path)
         return hs_no_memory(err);
-    status = hs_file_replace(path, file->text.data ? file->text.data : "", file->text.length, err);
+    status = hs_file_replace(path, text, length, err);
     free(path);
     return status;
 }
@@ -66,21 +68,22 @@ static bool differ_in_digits_only(const char *a, const char *b)
 
 /* "trace.8.et" beside eight files that end with "trace.7.et": of an export of more processes, which
  * a reader of the folder would take for one with this. */
-static bool is_left_over(const char *name, const struct hs_export_output *output)
+static bool is_left_over(const char *name, const struct hiersearch_exports *exports)
 {
     bool alike = false;
 
-    for (size_t i = 0; i < output->count; i++) {
-        if (strcmp(name, output->files[i].name) == 0)
+    for (size_t i = 0; i < hiersearch_exports_count(exports); i++) {
+        if (strcmp(name, hiersearch_exports_name(exports, i)) == 0)
             return false;
-        alike = alike || differ_in_digits_only(name, output->files[i].name);
+        alike = alike || differ_in_digits_only(name, hiersearch_exports_name(exports, i));
     }
     return alike;
 }
 
 /* Before anything is written. */
-static enum hs_status check_directory(const char *directory, const struct hs_export_output *output,
-                                      const char *result, struct hs_error *err)
+static enum hs_status check_directory(const char *directory,
+                                      const struct hiersearch_exports *exports, const char *result,
+                                      struct hs_error *err)
 {
     enum hs_status status = HS_OK;
     DIR *folder = opendir(directory);
@@ -89,21 +92,22 @@ static enum hs_status check_directory(const char *directory, const struct hs_exp
     if (!folder)
         return hs_fail(err, HS_INVALID, "%s: %s", directory, strerror(errno));
     while (status == HS_OK && (entry = readdir(folder)) != NULL)
-        if (is_left_over(entry->d_name, output))
+        if (is_left_over(entry->d_name, exports))
             status = hs_fail(err, HS_INVALID,
                              "%s/%s: left over from another export; remove such files, or name "
                              "another folder",
                              directory, entry->d_name);
     closedir(folder);
-    for (size_t i = 0; i < output->count && status == HS_OK; i++)
-        status = check_file(directory, output->files[i].name, result, err);
+    for (size_t i = 0; i < hiersearch_exports_count(exports) && status == HS_OK; i++)
+        status = check_file(directory, hiersearch_exports_name(exports, i), result, err);
     return status;
 }
 
-static void remove_files(const char *directory, const struct hs_export_output *output, size_t count)
+static void remove_files(const char *directory, const struct hiersearch_exports *exports,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        char *path = join(directory, output->files[i].name);
+        char *path = join(directory, hiersearch_exports_name(exports, i));
 
         if (path)
             unlink(path);
@@ -113,8 +117,9 @@ static void remove_files(const char *directory, const struct hs_export_output *o
 }
 
 /* A folder that was made here disappears again where not all files could be written. */
-static enum hs_status write_directory(const char *directory, const struct hs_export_output *output,
-                                      const char *result, struct hs_error *err)
+static enum hs_status write_directory(const char *directory,
+                                      const struct hiersearch_exports *exports, const char *result,
+                                      struct hs_error *err)
 {
     bool made = mkdir(directory, 0777) == 0;
     enum hs_status status = HS_OK;
@@ -124,47 +129,51 @@ static enum hs_status write_directory(const char *directory, const struct hs_exp
         return hs_fail(err, HS_INVALID, "%s: cannot be made: %s", directory, strerror(errno));
     if (!hs_file_is_folder(directory))
         return hs_fail(err, HS_INVALID, "%s: not a folder, and there are %zu files to write",
-                       directory, output->count);
-    status = check_directory(directory, output, result, err);
-    for (; written < output->count && status == HS_OK; written += status == HS_OK)
-        status = write_file(directory, &output->files[written], err);
+                       directory, hiersearch_exports_count(exports));
+    status = check_directory(directory, exports, result, err);
+    for (; written < hiersearch_exports_count(exports) && status == HS_OK;
+         written += status == HS_OK)
+        status = write_file(directory, exports, written, err);
     if (status != HS_OK && made)
-        remove_files(directory, output, written);
+        remove_files(directory, exports, written);
     return status;
 }
 
-static enum hs_status need_directory(const struct hs_export_output *output,
+static enum hs_status need_directory(const struct hiersearch_exports *exports,
                                      const struct hs_export_target *to, struct hs_error *err)
 {
-    return hs_fail(err, HS_INVALID,
-                   "--to %s makes %zu files (%s, %s%s): name a folder for them (-o)", to->format,
-                   output->count, output->files[0].name, output->files[1].name,
-                   output->count > 2 ? ", ..." : "");
+    return hs_fail(
+        err, HS_INVALID, "--to %s makes %zu files (%s, %s%s): name a folder for them (-o)",
+        to->format, hiersearch_exports_count(exports), hiersearch_exports_name(exports, 0),
+        hiersearch_exports_name(exports, 1), hiersearch_exports_count(exports) > 2 ? ", ..." : "");
 }
 
 /* A path that cannot work is bad input, a full disk is not. */
-static enum hs_status write_single(const char *path, const struct hs_text *text, const char *result,
-                                   struct hs_error *err)
+static enum hs_status write_single(const char *path, const struct hiersearch_exports *exports,
+                                   const char *result, struct hs_error *err)
 {
+    size_t length;
+    const char *text = hiersearch_exports_text(exports, 0, &length);
     enum hs_status status = hs_file_writable(path, &result, 1, err);
 
-    return status == HS_OK ? hs_file_replace(path, text->data, text->length, err) : status;
+    return status == HS_OK ? hs_file_replace(path, text, length, err) : status;
 }
 
 enum hs_status hs_export_files_write(struct hs_context *context,
-                                     const struct hs_export_output *output,
+                                     const struct hiersearch_exports *exports,
                                      const struct hs_export_target *to, struct hs_error *err)
 {
     bool to_stdout = !to->output || strcmp(to->output, "-") == 0;
-    const struct hs_text *text = &output->files[0].text;
+    size_t length;
+    const char *text = hiersearch_exports_text(exports, 0, &length);
 
-    if (to_stdout && output->count > 1)
-        return need_directory(output, to, err);
+    if (to_stdout && hiersearch_exports_count(exports) > 1)
+        return need_directory(exports, to, err);
     if (to_stdout)
-        hs_text_append_bytes(context->out, text->data, text->length);
-    else if (output->count > 1 || hs_file_is_folder(to->output))
-        return write_directory(to->output, output, to->result, err);
+        hs_text_append_bytes(context->out, text, length);
+    else if (hiersearch_exports_count(exports) > 1 || hs_file_is_folder(to->output))
+        return write_directory(to->output, exports, to->result, err);
     else
-        return write_single(to->output, text, to->result, err);
+        return write_single(to->output, exports, to->result, err);
     return HS_OK;
 }

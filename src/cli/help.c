@@ -1,7 +1,9 @@
 #include "cli/help.h"
+#include "cli/option_rows.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "version.h"
@@ -23,19 +25,22 @@ static size_t help_width(const struct hs_terminal *terminal)
 
 void hs_help_usage(struct hs_text *out, const struct hs_command *command)
 {
+    struct hs_option *rows = hs_command_rows(command);
+
     hs_text_append(out, "%s%shiersearch %s", command->launcher ? command->launcher : "",
                    command->launcher ? " " : "", command->name);
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
         if (!a->behind)
             hs_text_append(out, a->required || a->usual ? " %s%s" : " [%s%s]", a->name,
                            a->many ? "..." : "");
-    for (const struct hs_option *o = command->options; o && o->name; o++)
+    for (const struct hs_option *o = rows; o && o->name; o++)
         if (o->required || o->usual)
             hs_text_append(out, " --%s %s", o->name, o->argument);
     hs_text_append(out, " [options]");
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
         if (a->behind)
             hs_text_append(out, a->required ? " -- %s..." : " [-- %s...]", a->name);
+    free(rows);
 }
 
 /* "  left          text, wrapped". */
@@ -105,12 +110,12 @@ static void append_heading(struct hs_text *out, const char *heading,
                    hs_style_off(terminal));
 }
 
-static void append_all_options(struct hs_text *out, const struct hs_command *command,
+static void append_all_options(struct hs_text *out, const struct hs_option *rows,
                                const struct hs_terminal *terminal)
 {
     const char *group = NULL;
 
-    for (const struct hs_option *o = command->options; o && o->name; o++) {
+    for (const struct hs_option *o = rows; o && o->name; o++) {
         const char *heading = o->group ? o->group : "Options";
 
         if (!group || strcmp(group, heading) != 0)
@@ -125,26 +130,26 @@ static void append_all_options(struct hs_text *out, const struct hs_command *com
 
 /* In the order of command->usual. */
 static void append_usual_options(struct hs_text *out, const struct hs_command *command,
-                                 const struct hs_terminal *terminal)
+                                 const struct hs_option *rows, const struct hs_terminal *terminal)
 {
-    size_t width = help_width(terminal), rows = hs_option_count_rows(command->options), shown = 0;
+    size_t width = help_width(terminal), count = hs_option_count_rows(rows), shown = 0;
     char left[80];
 
     append_heading(out, "Options", terminal);
     for (const char *name = command->usual; *name; name += strspn(name, " ")) {
         size_t length = strcspn(name, " ");
 
-        for (const struct hs_option *o = command->options; o->name; o++)
+        for (const struct hs_option *o = rows; o->name; o++)
             if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
                 append_option(out, o, false, width);
                 shown++;
             }
         name += length;
     }
-    if (shown == rows)
+    if (shown == count)
         return;
     snprintf(left, sizeof(left), "      --help all");
-    append_entry(out, left, rows - shown == 1 ? "one more option" : "all options, with details",
+    append_entry(out, left, count - shown == 1 ? "one more option" : "all options, with details",
                  width);
 }
 
@@ -174,8 +179,9 @@ void hs_help_command(struct hs_text *out, const struct hs_command *command,
                      const struct hs_terminal *terminal, bool all)
 {
     size_t width = help_width(terminal);
+    struct hs_option *rows = hs_command_rows(command);
 
-    all = all || !command->usual;
+    all = all || !command->usual || !rows;
     hs_text_append(out, "hiersearch %s: ", command->name);
     hs_text_wrap(out, command->summary, strlen(command->name) + 13, 0, width);
     hs_text_append(out, "\n\n");
@@ -198,13 +204,14 @@ void hs_help_command(struct hs_text *out, const struct hs_command *command,
         hs_text_release(&text);
     }
     if (all)
-        append_all_options(out, command, terminal);
+        append_all_options(out, rows, terminal);
     else
-        append_usual_options(out, command, terminal);
+        append_usual_options(out, command, rows, terminal);
     if (command->examples) {
         append_heading(out, "Examples", terminal);
         append_examples(out, command->examples, all ? SIZE_MAX : 4);
     }
+    free(rows);
 }
 
 void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,

@@ -1,8 +1,10 @@
 #include "cli/markdown.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/option_rows.h"
 
 /* What stands between backquotes is code to Markdown, too; all other marks are escaped. A newline
  * ends a line or, where `paragraphs`, a paragraph. */
@@ -71,6 +73,8 @@ static void append_examples(struct hs_text *out, const char *examples)
 
 void hs_markdown_command(struct hs_text *out, const struct hs_command *command)
 {
+    struct hs_option *rows = hs_command_rows(command);
+
     hs_text_append(out, "# NAME\n\nhiersearch\\-%s \\- ", command->name);
     append_text(out, command->summary, false);
     hs_text_append(out, "\n\n# SYNOPSIS\n\n`");
@@ -85,7 +89,8 @@ void hs_markdown_command(struct hs_text *out, const struct hs_command *command)
         hs_text_append(out, "\n# ARGUMENTS\n");
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
         append_entry(out, a->name, a->help);
-    append_options(out, command->options);
+    append_options(out, rows);
+    free(rows);
     if (command->examples)
         append_examples(out, command->examples);
     hs_text_append(out, "\n# EXIT STATUS\n\n0, 1, 2 or 3, as **hiersearch**(1) says.\n"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
+#include "answer/inputs.h"
 #include "cli/cmd_measure.h"
-#include "cli/inputs.h"
 #include "record/profile_call.h"
-#include "show/figures.h"
 
 /* A size that costs next to nothing gets this part of an even share. */
 #define LEAST_SHARE 0.1

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer/systems.h"
+#include "api/ask.h"
 #include "detect/system_find.h"
 #include "model/backends.h"
 #include "show/sheet.h"
@@ -32,16 +33,6 @@ static enum hs_status parse_operation(void *field, const struct hs_option *optio
 {
     (void)option;
     return hs_operation_parse(field, text, err);
-}
-
-enum hs_status hs_find_system(struct hs_system *system, const char *text,
-                              const struct hs_context *context, struct hs_error *err)
-{
-    struct hs_text notes = {0};
-    enum hs_status status = hs_system_ask(system, text, &notes, err);
-
-    hs_notes_pass_on(context, &notes);
-    return status;
 }
 
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
@@ -81,19 +72,6 @@ const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
 /* Read once and kept until the program ends. */
-const char *const *hs_system_words(void)
-{
-    static const char *const none[] = {NULL};
-    static const char **names;
-    static struct hs_system_list list;
-
-    if (!names && hs_system_list_read(&list, NULL) == HS_OK)
-        names = calloc(list.count + 1, sizeof(*names));
-    for (size_t i = 0; names && i < list.count; i++)
-        names[i] = list.entries[i].name;
-    return names ? names : none;
-}
-
 const char *const *hs_backend_words(void)
 {
     return hs_backend_names;
@@ -124,4 +102,54 @@ enum hs_status hs_journal_options_check(const char *journal, const char *output,
                        "--resume needs the journal of the run before: give the same "
                        "-o FILE, or --journal FILE");
     return HS_OK;
+}
+
+/* ---- the table of a command ------------------------------------------------------------------ */
+
+size_t hs_command_question_at(const struct hs_command *command)
+{
+    return (command->settings_bytes + 15) / 16 * 16;
+}
+
+static bool is_same_group(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+struct hs_option *hs_command_rows(const struct hs_command *command)
+{
+    const struct hs_question_kind *kind;
+    const struct hs_option none = {.name = NULL}, *asked = &none, *own = command->options;
+    size_t asked_count = 0, own_count = own ? hs_option_count_rows(own) : 0, count = 0, bytes;
+    struct hs_option *rows;
+    bool placed[64] = {false};
+
+    if (command->question && hs_question_kind_find(&kind, command->question, NULL) == HS_OK)
+        asked = hs_question_rows(kind, &bytes);
+    asked_count = hs_option_count_rows(asked);
+    rows = calloc(asked_count + own_count + 1, sizeof(*rows));
+    for (size_t i = 0; rows && i < asked_count; i++) {
+        if (!command->argued || strcmp(asked[i].name, command->argued) != 0) {
+            rows[count] = asked[i];
+            rows[count++].offset += hs_command_question_at(command);
+        }
+        if (i + 1 < asked_count && is_same_group(asked[i].group, asked[i + 1].group))
+            continue;
+        for (size_t k = 0; k < own_count; k++)
+            if (!placed[k] && is_same_group(own[k].group, asked[i].group)) {
+                rows[count++] = own[k];
+                placed[k] = true;
+            }
+    }
+    for (size_t k = 0; rows && k < own_count; k++)
+        if (!placed[k])
+            rows[count++] = own[k];
+    for (size_t i = 0; rows && i < count; i++) { /* --json is of the question, too */
+        const struct hs_option *format;
+
+        if (asked_count > 0 && rows[i].type == &hs_option_json &&
+            hs_option_find(&format, rows, "format", NULL) == HS_OK)
+            rows[i].offset = format->offset;
+    }
+    return rows;
 }

@@ -7,6 +7,7 @@
 #define HS_CLI_OPTION_ROWS_H
 
 #include "answer/rows.h"
+#include "answer/systems.h"
 #include "cli/command.h"
 #include "model/stage.h"
 #include "show/sheet.h"
@@ -15,10 +16,6 @@ extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; a
 
 extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
 
-/* hs_system_ask, its notes on stderr. */
-enum hs_status hs_find_system(struct hs_system *system, const char *text,
-                              const struct hs_context *context, struct hs_error *err);
-
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
@@ -26,9 +23,7 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
 extern const struct hs_option_type hs_option_stages; /* struct hs_stage_list */
 extern const struct hs_option_type hs_option_json;   /* const char *: "json", without a value */
 
-/* Names of the shipped systems; "auto" and the backends of this build; where messages lie;
- * reductions. All end with a NULL. */
-const char *const *hs_system_words(void);
+/* "auto" and the backends of this build; where messages lie; reductions. All end with a NULL. */
 const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
 const char *const *hs_operation_words(void);
@@ -54,7 +49,13 @@ const char *const *hs_operation_words(void);
 #define HS_ROW_OUTPUT(heading, place, must, text)                                                  \
     HS_ROW_FILE("output", 'o', heading, place, must, text)
 
-/* struct hs_print (show/sheet.h): the format of what is printed, the flag that was there first for
+/* The format of the command's question, by the flag that was there first for one of them. */
+#define HS_ROW_JSON(heading, text)                                                                 \
+    {                                                                                              \
+        .name = "json", .group = (heading), .type = &hs_option_json,                               \
+        .help = "as --format json: " text                                                          \
+    }
+/* struct hs_print (base/format.h): the format of what is printed, the flag that was there first for
  * one of them, and how text looks. */
 #define HS_ROWS_PRINT(heading, place, json)                                                        \
     HS_ROW_FORMAT(heading, place),                                                                 \
@@ -126,5 +127,11 @@ const char *const *hs_operation_words(void);
 /* What these options say taken together with the output. HS_INVALID. */
 enum hs_status hs_journal_options_check(const char *journal, const char *output, bool resume,
                                         bool retry, struct hs_error *err);
+
+/* All rows of a command: those of its question, whose fields are hs_command_question_at() bytes
+ * from where its own settings begin, and behind each group its own. The caller frees it; NULL: out
+ * of memory. */
+struct hs_option *hs_command_rows(const struct hs_command *command);
+size_t hs_command_question_at(const struct hs_command *command);
 
 #endif

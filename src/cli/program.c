@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/ask.h"
 #include "base/file.h"
 #include "base/launcher.h"
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/option_rows.h"
 #include "cli/startup.h"
 
 void hs_context_help(struct hs_context *context, const struct hs_command *command, bool all)
@@ -34,8 +36,8 @@ static void add_input(const char **inputs, size_t *count, const char *text, bool
 }
 
 /* No command writes over a file that it was given to read, whatever its rows call it. */
-static enum hs_status check_output(const struct hs_command *command, const char *settings, int argc,
-                                   struct hs_error *err)
+static enum hs_status check_output(const struct hs_option_table *table, const char *settings,
+                                   int argc, struct hs_error *err)
 {
     const char **inputs = calloc((size_t)argc + 1, sizeof(*inputs)), *output = NULL;
     enum hs_status status = HS_OK;
@@ -43,7 +45,7 @@ static enum hs_status check_output(const struct hs_command *command, const char 
 
     if (!inputs)
         return hs_no_memory(err);
-    for (const struct hs_option *row = command->options; row && row->name; row++) {
+    for (const struct hs_option *row = table->options; row->name; row++) {
         if (row->type != &hs_option_file)
             continue;
         if (strcmp(row->name, "output") == 0)
@@ -51,7 +53,7 @@ static enum hs_status check_output(const struct hs_command *command, const char 
         else
             add_input(inputs, &count, *(const char *const *)(settings + row->offset), row->words);
     }
-    for (const struct hs_argument *row = command->arguments; row && row->name; row++) {
+    for (const struct hs_argument *row = table->arguments; row && row->name; row++) {
         const struct hs_argument_list *list = (const void *)(settings + row->offset);
         size_t items = !row->files || !row->many ? 0 : row->behind ? list->count > 0 : list->count;
 
@@ -66,27 +68,52 @@ static enum hs_status check_output(const struct hs_command *command, const char 
     return status;
 }
 
-static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
-                                        struct hs_error *err)
+/* Parses by the rows, and does what was asked for. */
+static enum hs_status run_with_rows(struct hs_context *context, const struct hs_option *rows,
+                                    char *settings, int argc, char **argv, struct hs_error *err)
 {
     const struct hs_command *command = context->command;
-    struct hs_option_table table = {command->options, command->arguments, command->launcher};
+    struct hs_option_table table = {rows, command->arguments, command->launcher};
     enum hs_option_request request = HS_REQUEST_RUN;
-    void *settings = calloc(1, command->settings_bytes ? command->settings_bytes : 1);
-    enum hs_status status;
+    enum hs_status status = hs_options_parse(&request, settings, &table, argc, argv, err);
 
-    if (!settings)
-        return hs_no_memory(err);
-    status = hs_options_parse(&request, settings, &table, argc, argv, err);
     if (status == HS_OK && (request == HS_REQUEST_HELP || request == HS_REQUEST_HELP_ALL))
         hs_context_help(context, command, request == HS_REQUEST_HELP_ALL);
     else if (status == HS_OK && request == HS_REQUEST_VERSION)
         hs_help_version(context->out);
     else if (status == HS_OK)
-        status = check_output(command, settings, argc, err);
+        status = check_output(&table, settings, argc, err);
     if (status == HS_OK && request == HS_REQUEST_RUN)
         status = command->run(context, settings, err);
+    return status;
+}
+
+/* The settings of the command's question lie behind its own. */
+static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
+                                        struct hs_error *err)
+{
+    const struct hs_command *command = context->command;
+    struct hiersearch_question question = {.kind = NULL};
+    struct hs_option *rows = hs_command_rows(command);
+    size_t at = hs_command_question_at(command), bytes = 0;
+    char *settings;
+    enum hs_status status = HS_OK;
+
+    if (command->question)
+        status = hs_question_kind_find(&question.kind, command->question, err);
+    if (status == HS_OK && question.kind)
+        hs_question_rows(question.kind, &bytes);
+    settings = calloc(1, at + bytes + 1);
+    if (status == HS_OK && (!settings || !rows))
+        status = hs_no_memory(err);
+    if (status == HS_OK) {
+        question.settings = settings + at;
+        context->question = question.kind ? &question : NULL;
+        status = run_with_rows(context, rows, settings, argc, argv, err);
+        context->question = NULL;
+    }
     free(settings);
+    free(rows);
     return status;
 }
 

@@ -1,9 +1,8 @@
 /*
  * simulate.h - what the files of `hiersearch simulate` share.
  *
- * cmd_simulate.c reads the settings and saves the result (answer/simulated.h chooses plans and
- * shows it); simulate_run.c has them simulated by hiersearch-simulate under smpirun;
- * simulate_progress.c says on stderr how far it is.
+ * cmd_simulate.c asks the library for files and shows what became of them; simulate_run.c has them
+ * simulated by hiersearch-simulate under smpirun; simulate_progress.c says on stderr how far it is.
  */
 #ifndef HS_CLI_SIMULATE_H
 #define HS_CLI_SIMULATE_H
@@ -12,16 +11,17 @@
 #include <stdint.h>
 
 #include "answer/simulated.h"
+#include "api/ask.h"
 #include "cli/progress_line.h"
 
 /* simulate_run.c: whether a simulation can be had at all, before one is prepared. HS_FAILED
  * with what to install where smpirun or hiersearch-simulate is missing. */
 enum hs_status hs_simulate_available(struct hs_error *err);
-/* Replaces the result by what hiersearch-simulate makes of it: all its plans simulated, and ranked
- * by that. Works in a scratch folder that is gone afterwards, with the files of hs_simulated_files.
+/* Appends what hiersearch-simulate makes of the result among the files, those of hs_simulation: all
+ * its plans simulated, and ranked by that. Works in a scratch folder that is gone afterwards.
  * On SIGINT, SIGTERM and SIGHUP ends the simulation, cleans up, and ends this process by the same
  * signal. HS_IO, HS_MEMORY, HS_FAILED with the simulation's last words. */
-enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_export_output *files,
+enum hs_status hs_simulate_run(struct hs_text *document, const struct hiersearch_exports *files,
                                bool quiet, struct hs_error *err);
 
 /* simulate_progress.c: how far the simulation is. */

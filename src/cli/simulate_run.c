@@ -81,15 +81,6 @@ static void remove_scratch(const char *scratch)
     rmdir(scratch);
 }
 
-static enum hs_status write_scratch(const char *scratch, const char *name,
-                                    const struct hs_text *text, struct hs_error *err)
-{
-    char path[PATH_MAX + 32];
-
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    return hs_file_replace(path, text->data, text->length, err);
-}
-
 /* ---- signals ---- */
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -320,13 +311,19 @@ static void fill_words(char *words[WORDS_MAX], char *line, char *program)
     words[count] = NULL;
 }
 
-static enum hs_status write_files(const struct hs_export_output *files, const char *scratch,
+static enum hs_status write_files(const struct hiersearch_exports *files, const char *scratch,
                                   struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
-    for (size_t i = 0; i < files->count && status == HS_OK; i++)
-        status = write_scratch(scratch, files->files[i].name, &files->files[i].text, err);
+    for (size_t i = 0; i < hiersearch_exports_count(files) && status == HS_OK; i++) {
+        size_t length;
+        const char *text = hiersearch_exports_text(files, i, &length);
+        char path[PATH_MAX + 32];
+
+        snprintf(path, sizeof(path), "%s/%s", scratch, hiersearch_exports_name(files, i));
+        status = hs_file_replace(path, text, length, err);
+    }
     return status;
 }
 
@@ -349,8 +346,10 @@ static enum hs_status run_in_scratch(struct hs_result *result, const char *scrat
     return status;
 }
 
-enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_export_output *files,
-                               bool quiet, struct hs_error *err)
+/* Not in the frame of who has the result: stacks may be small. */
+__attribute__((noinline)) static enum hs_status run(struct hs_result *result,
+                                                    const struct hiersearch_exports *files,
+                                                    bool quiet, struct hs_error *err)
 {
     char scratch[PATH_MAX];
     struct signals before;
@@ -365,5 +364,26 @@ enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_export_
         remove_scratch(scratch); /* before a signal may end us */
     }
     give_signals_back(&before);
+    return status;
+}
+
+enum hs_status hs_simulate_run(struct hs_text *document, const struct hiersearch_exports *files,
+                               bool quiet, struct hs_error *err)
+{
+    struct hs_result result = {0};
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < hiersearch_exports_count(files) && status == HS_OK; i++) {
+        size_t length;
+        const char *text = hiersearch_exports_text(files, i, &length);
+
+        if (strcmp(hiersearch_exports_name(files, i), RESULT) == 0)
+            status = hs_result_parse(&result, RESULT, text, length, err);
+    }
+    if (status == HS_OK)
+        status = run(&result, files, quiet, err);
+    if (status == HS_OK)
+        status = hs_result_print(document, &result, err);
+    hs_result_release(&result);
     return status;
 }

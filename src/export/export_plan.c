@@ -11,15 +11,6 @@
 
 const struct hs_plan hs_export_library_call = {.chunks = 1};
 
-static const struct hs_candidate *find_candidate(const struct hs_result_message *message,
-                                                 const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return &message->candidates[i];
-    return NULL;
-}
-
 static bool is_measured(const struct hs_candidate *candidate)
 {
     return candidate && candidate->measured && candidate->measured->status == HS_MEASURE_OK;
@@ -71,15 +62,15 @@ double hs_export_measured(const struct hs_result_message *message, const struct 
 
     if (plan->split.count == 0)
         return library ? library->measured.median_seconds : NAN;
-    candidate = find_candidate(message, plan);
+    candidate = hs_result_candidate(message, plan);
     return is_measured(candidate) ? candidate->measured->median_seconds : NAN;
 }
 
 bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
                           const struct hs_plan *slower)
 {
-    const struct hs_candidate *a = find_candidate(message, plan);
-    const struct hs_candidate *b = find_candidate(message, slower);
+    const struct hs_candidate *a = hs_result_candidate(message, plan);
+    const struct hs_candidate *b = hs_result_candidate(message, slower);
 
     return !is_measured(a) || !is_measured(b) ||
            !(b->measured->ci95_low_seconds <= a->measured->ci95_high_seconds);
@@ -88,7 +79,7 @@ bool hs_export_told_apart(const struct hs_result_message *message, const struct 
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
                            const struct hs_plan *plan)
 {
-    const struct hs_candidate *candidate = find_candidate(message, plan);
+    const struct hs_candidate *candidate = hs_result_candidate(message, plan);
     struct hs_problem problem;
 
     if (candidate && !isnan(candidate->predicted_seconds))
@@ -121,7 +112,7 @@ static void enter(struct contest *contest, const struct hs_plan *plan, double se
 static bool may_enter(const struct contest *contest, const struct hs_plan *plan)
 {
     return plan->chunks == 1 && plan->split.count <= contest->layers &&
-           !is_unusable(find_candidate(contest->message, plan));
+           !is_unusable(hs_result_candidate(contest->message, plan));
 }
 
 static void enter_measured(struct contest *contest)

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/figures.h"
 #include "base/statistics.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
 
 #define GROUPS   6    /* with a symbol of their own; the last one takes all others */
 #define TAU_MAX  2000 /* candidates of one message; Kendall's tau takes quadratic time */

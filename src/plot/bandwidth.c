@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answer/figures.h"
 #include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
@@ -11,7 +12,6 @@
 #include "plot/curve.h"
 #include "plot/kinds.h"
 #include "plot/line.h"
-#include "show/figures.h"
 
 #define SERIES 6 /* with a colour and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
@@ -99,7 +99,7 @@ static void write_plan(struct hs_text *out, const struct chosen *chosen,
     hs_csv_block(out, name, "bytes predicted measured low high");
     for (size_t m = 0; m < chosen->message_count; m++) {
         const struct hs_result_message *message = chosen->messages[m];
-        const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
+        const struct hs_candidate *candidate = hs_result_candidate(message, &chosen->plans[i]);
 
         write_point(out, result, message, hs_plot_predicted(result, message, &chosen->plans[i]),
                     hs_plot_measured(candidate ? candidate->measured : NULL));
@@ -203,7 +203,7 @@ static int64_t plan_points(const struct chosen *chosen, const struct hs_plan *pl
     int64_t count = 0;
 
     for (size_t m = 0; m < chosen->message_count; m++) {
-        const struct hs_candidate *candidate = hs_plot_candidate(chosen->messages[m], plan);
+        const struct hs_candidate *candidate = hs_result_candidate(chosen->messages[m], plan);
 
         count += candidate && isfinite(hs_plot_measured(candidate->measured).seconds);
     }
@@ -306,7 +306,7 @@ static double largest_bus(const struct chosen *chosen, const struct hs_result *r
     for (size_t i = 0; i < chosen->plan_count; i++)
         for (size_t m = 0; m < chosen->message_count; m++) {
             const struct hs_result_message *message = chosen->messages[m];
-            const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
+            const struct hs_candidate *candidate = hs_result_candidate(message, &chosen->plans[i]);
             double predicted = hs_plot_predicted(result, message, &chosen->plans[i]);
             double measured = hs_plot_measured(candidate ? candidate->measured : NULL).seconds;
 

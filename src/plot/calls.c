@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/figures.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
 #include "show/profiles.h"
 
 #define ROWS_MOST  20

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/figures.h"
 #include "library/price_plan.h"
-#include "show/figures.h"
 
 /* ---- the message size ---- */
 
@@ -79,19 +79,10 @@ enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
     return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "--plan");
 }
 
-const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *message,
-                                             const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return &message->candidates[i];
-    return NULL;
-}
-
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan)
 {
-    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+    const struct hs_candidate *candidate = hs_result_candidate(message, plan);
     struct hs_problem problem;
 
     if (candidate && isfinite(candidate->predicted_seconds))
@@ -107,7 +98,7 @@ static struct hs_plan_cost cost_of(const struct hs_result *result,
                                    const struct hs_result_message *message,
                                    const struct hs_plan *plan)
 {
-    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+    const struct hs_candidate *candidate = hs_result_candidate(message, plan);
     struct hs_problem problem;
 
     if (candidate && candidate->cost)
@@ -122,7 +113,7 @@ struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
                                        const struct hs_result_message *message,
                                        const struct hs_plan *plan)
 {
-    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+    const struct hs_candidate *candidate = hs_result_candidate(message, plan);
     struct hs_plot_time time = {hs_plot_predicted(result, message, plan), NAN, NAN};
     struct hs_plan_cost cost;
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "plot/plot.h"
-#include "show/figures.h"
 
 #define TICKS 8
 

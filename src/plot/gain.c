@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/figures.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
 
 struct sizes {
     const struct hs_result *result;

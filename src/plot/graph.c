@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "plot/csv.h"
-#include "show/figures.h"
 
 #define KINDS_MAX  6
 #define LINES_MAX  4     /* drawn beside each other */

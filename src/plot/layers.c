@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
 #include "plot/phases.h"
-#include "show/figures.h"
 
 #define PLANS       8      /* bars that are still told apart */
 #define BAR         0.8    /* height of a plan's bars, of 1 */
@@ -89,7 +89,7 @@ static void add(struct rows *rows, const struct hs_result_message *message,
 
     memset(row, 0, sizeof(*row));
     row->plan = *plan;
-    row->candidate = hs_plot_candidate(message, plan);
+    row->candidate = hs_result_candidate(message, plan);
     if (row->candidate && row->candidate->cost)
         row->cost = *row->candidate->cost;
     else if (result->has_system)
@@ -114,7 +114,7 @@ static void collect(struct rows *rows, const struct hs_result_message *message,
         add(rows, message, &message->candidates[i].plan);
     if (wanted->split.count > 0)
         add(rows, message, wanted);
-    if (hs_plot_candidate(message, &flat))
+    if (hs_result_candidate(message, &flat))
         add(rows, message, &flat);
 }
 

@@ -49,14 +49,14 @@ static struct subject subject_of(const struct hs_named_result *input,
 {
     struct subject subject = {.input = input, .result = input->result, .message = message};
     struct hs_plan flat = hs_result_flat(input->result);
-    const struct hs_candidate *candidate = hs_plot_candidate(message, &flat);
+    const struct hs_candidate *candidate = hs_result_candidate(message, &flat);
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
     struct hs_plot_time unknown = {NAN, NAN, NAN};
 
     subject.best_time = subject.flat_time = subject.library_time = unknown;
     if (message->best.chunks == 0)
         return subject;
-    subject.best = hs_plot_candidate(message, &message->best);
+    subject.best = hs_result_candidate(message, &message->best);
     subject.best_is_flat = hs_plan_is_flat(&message->best);
     subject.measured = subject.best && isfinite(hs_plot_measured(subject.best->measured).seconds);
     if (subject.measured) {

@@ -13,25 +13,18 @@ struct hs_picture_settings {
     bool csv;
 };
 
-/* What the library is asked for: a profile, by its path, is in place of results. */
-struct hs_picture_question {
-    struct hs_picture_settings settings;
-    const char *profile;
-};
-struct hs_report_question {
-    const char *size, *profile;
-};
-
 /* Rows of it. */
-#define HS_ROW_PICTURE_KIND(place)                                                                 \
-    {                                                                                              \
-        .name = "as", .letter = 'a', .argument = "KIND", .required = true,                         \
-        .words = hs_picture_words, .type = &hs_option_word,                                        \
-        .offset = (place) + offsetof(struct hs_picture_settings, kind), .help = "what to show"     \
-    }
-#define HS_ROWS_PICTURE(place, of_type)                                                            \
-    HS_ROW_RESULT_SIZE((place) + offsetof(struct hs_picture_settings, size),                       \
-                       "message size to show (default: the largest that all results have)"),       \
+#define HS_ROWS_PICTURE(place)                                                                     \
+    {.name = "as",                                                                                 \
+     .letter = 'a',                                                                                \
+     .argument = "KIND",                                                                           \
+     .required = true,                                                                             \
+     .words = hs_picture_words,                                                                    \
+     .type = &hs_option_word,                                                                      \
+     .offset = (place) + offsetof(struct hs_picture_settings, kind),                               \
+     .help = "what to show"},                                                                      \
+        HS_ROW_RESULT_SIZE((place) + offsetof(struct hs_picture_settings, size),                   \
+                           "message size to show (default: the largest that all results have)"),   \
         HS_ROW_RESULT_PLAN(                                                                        \
             (place) + offsetof(struct hs_picture_settings, plan),                                  \
             "layers, bandwidth: show this plan too; system: show it instead of the best"),         \
@@ -40,7 +33,7 @@ struct hs_report_question {
          .words = hs_picture_types,                                                                \
          .type = &hs_option_word,                                                                  \
          .offset = (place) + offsetof(struct hs_picture_settings, type),                           \
-         .help = "kind of picture" of_type},                                                       \
+         .help = "kind of picture (default: svg; of the program what the output's name says)"},    \
     {                                                                                              \
         .name = "csv", .type = &hs_option_flag,                                                    \
         .offset = (place) + offsetof(struct hs_picture_settings, csv),                             \
@@ -50,11 +43,6 @@ struct hs_report_question {
 #define HS_ROW_REPORT_SIZE(place)                                                                  \
     HS_ROW_RESULT_SIZE(place, "message size that the page is about (default: the largest of the "  \
                               "first result)")
-
-#define HS_ROW_PICTURE_PROFILE(place)                                                              \
-    HS_ROW_FILE("profile", 0, NULL, place, false,                                                  \
-                "the profile of a job, or FILE.ranks, which a killed job leaves, in place of "     \
-                "results")
 
 /* Names of kinds, the calling thread's; ends with a NULL. And of pictures. */
 const char *const *hs_picture_words(void);

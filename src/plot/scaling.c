@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/figures.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
 
 static void write_predicted(struct hs_text *out, const struct hs_result *result,
                             const struct hs_result_message *message)
@@ -54,7 +54,7 @@ static void write_measured(struct hs_text *out, const struct hs_result *result,
 
     if (!best)
         return;
-    flat = hs_plot_candidate(message, &flat_plan);
+    flat = hs_result_candidate(message, &flat_plan);
     hs_csv_count(out, result->np);
     hs_csv_time(out, hs_plot_measured(flat ? flat->measured : NULL));
     hs_csv_time(out, hs_plot_measured(best->measured));
@@ -83,7 +83,7 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
     const struct hs_candidate *measured = hs_plot_best_measured(message);
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
     struct hs_plan flat_plan = hs_result_flat(result);
-    const struct hs_candidate *flat = hs_plot_candidate(message, &flat_plan);
+    const struct hs_candidate *flat = hs_result_candidate(message, &flat_plan);
 
     extent->predicted += predicted != NULL;
     extent->measured += measured != NULL;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/figures.h"
 #include "library/limit.h"
 #include "library/price_plan.h"
 #include "plot/caption.h"
@@ -11,7 +12,6 @@
 #include "plot/csv.h"
 #include "plot/graph.h"
 #include "plot/kinds.h"
-#include "show/figures.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
  * without end. */

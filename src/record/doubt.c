@@ -16,11 +16,9 @@ static size_t fewer(size_t least, const struct hs_measured *measured)
 /* The winner, if it was measured; else NULL. */
 static const struct hs_candidate *winner_of(const struct hs_result_message *message)
 {
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, &message->best) == 0)
-            return hs_measured_is_ok(message->candidates[i].measured) ? &message->candidates[i]
-                                                                      : NULL;
-    return NULL;
+    const struct hs_candidate *best = hs_result_candidate(message, &message->best);
+
+    return best && hs_measured_is_ok(best->measured) ? best : NULL;
 }
 
 /* Of the winner, and of what its time is divided by. */

@@ -233,11 +233,11 @@ static double library_seconds(const struct hs_result_message *message)
 /* Of the plan over the library's own; NaN where one of them was not measured. */
 static double part_of_library(const struct hs_result_message *message, const struct hs_plan *plan)
 {
-    for (size_t i = 0; plan && i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0 &&
-            hs_measured_is_ok(message->candidates[i].measured))
-            return message->candidates[i].measured->median_seconds / library_seconds(message);
-    return NAN;
+    const struct hs_candidate *candidate = plan ? hs_result_candidate(message, plan) : NULL;
+
+    return candidate && hs_measured_is_ok(candidate->measured)
+               ? candidate->measured->median_seconds / library_seconds(message)
+               : NAN;
 }
 
 /* The nearest message on each side that has a value: of the library, or of the plan's part. */

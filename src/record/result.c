@@ -41,6 +41,15 @@ struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message)
     return add(&message->candidates, &message->candidate_count, &hs_candidate_fields);
 }
 
+const struct hs_candidate *hs_result_candidate(const struct hs_result_message *message,
+                                               const struct hs_plan *plan)
+{
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
+            return &message->candidates[i];
+    return NULL;
+}
+
 enum hs_status hs_result_add_prediction(struct hs_result_message *message,
                                         const struct hs_system *system,
                                         const struct hs_problem *problem,

@@ -179,6 +179,9 @@ struct hs_result_message *hs_result_add_message(struct hs_result *result);
 /* Messages by their size. */
 void hs_result_sort(struct hs_result *result);
 struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message);
+/* That of a plan; NULL: there is none. */
+const struct hs_candidate *hs_result_candidate(const struct hs_result_message *message,
+                                               const struct hs_plan *plan);
 /* A candidate with what the model says of the plan. */
 enum hs_status hs_result_add_prediction(struct hs_result_message *message,
                                         const struct hs_system *system,

@@ -422,14 +422,11 @@ static enum hs_status check_no_plan_twice(const struct hs_result_message *messag
 static enum hs_status check_best(const struct hs_result_message *message,
                                  const struct hs_place *place, struct hs_error *err)
 {
-    const struct hs_candidate *found = NULL;
+    const struct hs_candidate *found = hs_result_candidate(message, &message->best);
     char text[HS_SPLIT_TEXT];
 
     if (message->best.chunks == 0)
         return HS_OK;
-    for (size_t i = 0; i < message->candidate_count && !found; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, &message->best) == 0)
-            found = &message->candidates[i];
     hs_plan_format(text, &message->best);
     if (!found)
         return hs_field_fail(place, "best", err, "\"%s\" is not among the candidates", text);

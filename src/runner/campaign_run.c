@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "answer/systems.h"
+#include "api/ask.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/inputs.h"
 #include "detect/neutral_system.h"
 #include "detect/system_find.h"
 #include "engine/forests.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void hs_check(enum hs_status status, const struct hs_error *error)
+void hs_bench_check(enum hs_status status, const struct hs_error *error)
 {
     if (status == HS_OK)
         return;

@@ -16,12 +16,12 @@
 #include "engine/mpi_status.h"
 
 /* Goes on where `status` is HS_OK. */
-void hs_check(enum hs_status status, const struct hs_error *error);
+void hs_bench_check(enum hs_status status, const struct hs_error *error);
 
 #define CHECK_MPI(call)                                                                            \
     do {                                                                                           \
         struct hs_error hs_mpi_error;                                                              \
-        hs_check(HS_MPI(call, &hs_mpi_error), &hs_mpi_error);                                      \
+        hs_bench_check(HS_MPI(call, &hs_mpi_error), &hs_mpi_error);                                \
     } while (0)
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/figures.h"
 #include "base/units.h"
 #include "runner/report.h"
-#include "show/figures.h"
 #include "show/terminal.h"
 
 static size_t count_status(const struct hs_campaign *campaign, enum hs_measure_status status)
@@ -63,7 +63,7 @@ static void say(struct hs_campaign *campaign, const struct hs_text *notes)
 static enum hs_status write_report(struct hs_report *report, struct hs_campaign *campaign,
                                    const char *why, struct hs_error *err)
 {
-    enum hs_status status = hs_report_make(report, campaign, why, err);
+    enum hs_status status = hs_report_fill(report, campaign, why, err);
 
     if (status == HS_OK && campaign->settings.campaign.output)
         status = hs_report_save(report, campaign, err);

@@ -18,14 +18,14 @@ void hs_ranks_init(struct hs_ranks *ranks, MPI_Comm comm)
     *ranks = (struct hs_ranks){.comm = comm};
     CHECK_MPI(MPI_Comm_rank(comm, &ranks->rank));
     CHECK_MPI(MPI_Comm_size(comm, &ranks->np));
-    hs_check(hs_idle_init(&ranks->idle, comm, &error), &error);
+    hs_bench_check(hs_idle_init(&ranks->idle, comm, &error), &error);
 }
 
 void hs_ranks_wait(struct hs_ranks *ranks, MPI_Request *request)
 {
     struct hs_error error;
 
-    hs_check(hs_idle_wait(&ranks->idle, request, &error), &error);
+    hs_bench_check(hs_idle_wait(&ranks->idle, request, &error), &error);
 }
 
 enum hs_status hs_ranks_agree(struct hs_ranks *ranks, enum hs_status mine, struct hs_error *err)
@@ -75,7 +75,7 @@ void hs_ranks_barrier(struct hs_ranks *ranks)
 {
     struct hs_error error;
 
-    hs_check(hs_idle_barrier(&ranks->idle, ranks->comm, &error), &error);
+    hs_bench_check(hs_idle_barrier(&ranks->idle, ranks->comm, &error), &error);
 }
 
 /* ---- a system ---- */

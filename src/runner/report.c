@@ -13,13 +13,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "answer/figures.h"
 #include "base/file.h"
 #include "base/statistics.h"
 #include "cli/startup.h"
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
 #include "search/expected.h"
-#include "show/figures.h"
 #include "version.h"
 
 /* ---- measurements -------------------------------------------------------------------------- */
@@ -228,11 +228,11 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_campa
 /* The flat split's time by rings: measured, else predicted. */
 static void fill_flat(struct hs_result_message *message, const struct hs_result *result)
 {
-    struct hs_plan flat = hs_result_flat(result);
+    struct hs_plan plan = hs_result_flat(result);
+    const struct hs_candidate *flat = hs_result_candidate(message, &plan);
 
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
-            message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
+    if (flat)
+        message->flat_seconds = hs_candidate_seconds(flat);
 }
 
 static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_size_run *run,
@@ -416,7 +416,7 @@ static enum hs_status build(struct hs_result *result, const struct hs_campaign *
     return status == HS_OK ? add_ranges(result, campaign, err) : status;
 }
 
-enum hs_status hs_report_make(struct hs_report *report, struct hs_campaign *campaign,
+enum hs_status hs_report_fill(struct hs_report *report, struct hs_campaign *campaign,
                               const char *why, struct hs_error *err)
 {
     if (campaign->settings.calibrate)

@@ -20,7 +20,7 @@ struct hs_report {
  * the campaign short, NULL: nothing. The caller releases it, also on failure. HS_MEMORY; of a
  * calibration HS_INVALID: too few points, HS_FAILED: no fit. No usable candidate is no failure
  * here. */
-enum hs_status hs_report_make(struct hs_report *report, struct hs_campaign *campaign,
+enum hs_status hs_report_fill(struct hs_report *report, struct hs_campaign *campaign,
                               const char *why, struct hs_error *err);
 /* Writes the file --output; on failure the old one is as it was. HS_IO, HS_MEMORY. */
 enum hs_status hs_report_save(const struct hs_report *report, const struct hs_campaign *campaign,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "library/limit.h"
 #include "model/backends.h"
 #include "record/doubt.h"
@@ -11,7 +12,6 @@
 #include "runner/calibrate_plan.h"
 #include "runner/report.h"
 #include "show/candidates.h"
-#include "show/figures.h"
 #include "show/reach.h"
 #include "show/systems.h"
 #include "show/winners.h"

@@ -2,19 +2,10 @@
 
 #include <math.h>
 
+#include "answer/figures.h"
 #include "show/candidates.h"
-#include "show/figures.h"
 
 #define PLANS_SHOWN 4 /* rows of the table where nobody asks for more */
-
-static const struct hs_candidate *candidate_of(const struct hs_answer_source *of,
-                                               const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < of->message->candidate_count; i++)
-        if (hs_plan_compare(&of->message->candidates[i].plan, plan) == 0)
-            return &of->message->candidates[i];
-    return NULL;
-}
 
 /* The best plan that is not the default call; NULL: there is none. */
 static const struct hs_candidate *best_plan(const struct hs_answer_source *of)
@@ -74,7 +65,7 @@ void hs_answer_append_verdict(struct hs_text *out, const struct hs_answer_source
 {
     const struct hs_answer *answer = of->message->answer;
     const struct hs_verdict *verdict = &answer->verdict;
-    const struct hs_candidate *first = candidate_of(of, &verdict->plan);
+    const struct hs_candidate *first = hs_result_candidate(of->message, &verdict->plan);
     const struct hs_problem problem = hs_result_problem(of->result, of->message);
     bool undecided = verdict->advice == HS_ADVICE_UNDECIDED;
     double reference = answer->usual ? answer->usual->seconds : of->message->flat_seconds;
@@ -123,7 +114,8 @@ void hs_answer_append_meaning(struct hs_text *out, const struct hs_answer_source
 static void append_rival(struct hs_text *out, const struct hs_answer_source *of)
 {
     const struct hs_answer *answer = of->message->answer;
-    const struct hs_candidate *first = candidate_of(of, &answer->verdict.plan), *rival = NULL;
+    const struct hs_candidate *first = hs_result_candidate(of->message, &answer->verdict.plan),
+                              *rival = NULL;
 
     for (size_t i = 0; i < of->message->candidate_count && !rival; i++)
         if (&of->message->candidates[i] != first)
@@ -233,7 +225,7 @@ static void say_meaning(struct hs_sheet *sheet, const struct hs_answer_source *o
 static void say_details(struct hs_sheet *sheet, const struct hs_answer_source *of)
 {
     const struct hs_answer *answer = of->message->answer;
-    const struct hs_candidate *first = candidate_of(of, &answer->verdict.plan);
+    const struct hs_candidate *first = hs_result_candidate(of->message, &answer->verdict.plan);
 
     say_bound(sheet, of);
     if (first && answer->samples > 0)

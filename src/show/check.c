@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/units.h"
-#include "show/figures.h"
 
 #define NAMED_MOST 4 /* causes of one line */
 #define GB         1e9

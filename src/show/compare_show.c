@@ -228,3 +228,63 @@ enum hs_status hs_compare_show_case(const struct hs_compare_view *view,
     say_left_out(view->sheet, one);
     return status;
 }
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Without --plans one case shows its largest errors; several are a table. */
+static enum hs_compare_rows rows_of(const struct hs_compared_words *words)
+{
+    const char *const *known = hs_compared_plans_words();
+    int at = 0;
+
+    while (words->plans && known[at] && strcmp(words->plans, known[at]) != 0)
+        at++;
+    return words->plans ? (enum hs_compare_rows)at : HS_COMPARE_WORST_ROWS;
+}
+
+static enum hs_status show_comparison(const struct hs_compare_view *view,
+                                      const struct hs_compared_words *words, struct hs_error *err)
+{
+    const struct hs_comparison *comparison = view->comparison;
+    enum hs_compare_rows rows = rows_of(words);
+    enum hs_status status = HS_OK;
+
+    if (comparison->case_count == 0)
+        return HS_OK;
+    if (comparison->case_count == 1)
+        return hs_compare_show_case(view, &comparison->cases[0], rows, err);
+    for (size_t i = 0; i < comparison->case_count && words->plans && rows; i++) {
+        if (status == HS_OK)
+            status = hs_compare_show_case(view, &comparison->cases[i], rows, err);
+        hs_sheet_say(view->sheet, "\n");
+    }
+    hs_compare_show_cases(view);
+    hs_compare_show_growths(view);
+    hs_compare_show_summary(view);
+    return status;
+}
+
+enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
+                                 const struct hs_compared_words *words,
+                                 const struct hs_print *print, const struct hs_terminal *terminal,
+                                 struct hs_error *err)
+{
+    struct hs_sheet sheet;
+    struct hs_compare_view view = {.sheet = &sheet,
+                                   .comparison = &compared->comparison,
+                                   .predictor = compared->predictor,
+                                   .noise = words->noise};
+    const char *priced_for = compared->predictor || !compared->calls_system
+                                 ? compared->predictor
+                                 : hs_system_called(compared->calls_system);
+    enum hs_status status, ended;
+
+    if (hs_print_format(print) == HS_FORMAT_JSON)
+        return hs_comparison_print(out, view.comparison, view.predictor, compared->command, err);
+    hs_sheet_begin(&sheet, out, print, terminal);
+    status = show_comparison(&view, words, err);
+    if (status == HS_OK)
+        hs_compare_show_logs(&view, priced_for);
+    ended = hs_sheet_end(&sheet, err);
+    return status == HS_OK ? ended : status;
+}

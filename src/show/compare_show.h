@@ -5,7 +5,7 @@
 #ifndef HS_API_COMPARE_SHOW_H
 #define HS_API_COMPARE_SHOW_H
 
-#include "answer/compare.h"
+#include "answer/compared.h"
 #include "show/sheet.h"
 
 /* Which rows of a case's table are shown: none, those furthest off, or all. */
@@ -33,5 +33,11 @@ void hs_compare_show_summary(const struct hs_compare_view *view);
 /* Calls of logs, and what they say together; nothing where there are none. `priced_for`: the
  * machine that prices them. */
 void hs_compare_show_logs(const struct hs_compare_view *view, const char *priced_for);
+
+/* The whole of it: the document of JSON, or tables. HS_MEMORY. */
+enum hs_status hs_compared_print(struct hs_text *out, const struct hs_compared *compared,
+                                 const struct hs_compared_words *words,
+                                 const struct hs_print *print, const struct hs_terminal *terminal,
+                                 struct hs_error *err);
 
 #endif

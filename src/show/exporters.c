@@ -64,3 +64,15 @@ void hs_exporters_table(struct hs_table *table, const struct hs_result *result, 
         hs_text_release(&also);
     }
 }
+
+enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
+{
+    struct hs_table table;
+
+    hs_exporters_table(&table, NULL, NULL);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet,
+                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
+                 "that the target has\n");
+    return hs_sheet_end(sheet, err);
+}

@@ -5,10 +5,12 @@
 #define HS_VIEW_EXPORTERS_H
 
 #include "record/result.h"
-#include "show/table.h"
+#include "show/sheet.h"
 
 /* All that there are, and what each can express. With `result`, whose file is called `name`, those
  * that can say its collective, and people see the command line that exports it. */
 void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name);
+/* The whole of them, printed. HS_MEMORY. */
+enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err);
 
 #endif

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "library/price_library.h"
+
 static const struct hs_axes_order *order(const struct hs_placement_row *r)
 {
     return &r->result->orders[r->number - 1];
@@ -152,4 +154,67 @@ void hs_shards_add(struct hs_table *table, const struct hs_shards_row *r)
 {
     hs_table_row(table);
     SHARD_COLUMNS(HS_COLUMN_PUT)
+}
+
+static void show_orders(struct hs_sheet *sheet, const struct hs_placed *placed)
+{
+    size_t top = (size_t)placed->asked->question->top;
+    struct hs_table table;
+
+    hs_placements_init(&table);
+    table.best = 0;
+    for (size_t i = 0; i < placed->result.count && i < top; i++)
+        hs_placements_add(&table, &(struct hs_placement_row){&placed->result, &placed->job, i + 1,
+                                                             placed->given_seconds});
+    hs_sheet_table(sheet, &table);
+}
+
+static void show_messages(struct hs_sheet *sheet, const struct hs_placed *placed)
+{
+    const struct hs_asked *asked = placed->asked;
+    const struct hs_axes_order *best = &placed->result.orders[0];
+    struct hs_table table;
+
+    hs_sheet_say(sheet, "\nIts messages\n");
+    hs_job_rows_init(&table);
+    for (size_t m = 0; m < placed->job.count; m++) {
+        const struct hs_axes_call *call = &placed->result.calls[best->calls[m]];
+        struct hs_library_price own = hs_library_price(
+            asked->system, &call->problem, hs_datatype_bytes(asked->question->datatype));
+
+        hs_job_rows_add(&table,
+                        &(struct hs_job_row){&placed->job, call, best->seconds,
+                                             hs_library_is_priced(&own) ? own.seconds : NAN});
+    }
+    hs_sheet_table(sheet, &table);
+}
+
+void hs_placed_show(struct hs_sheet *sheet, const struct hs_placed *placed)
+{
+    show_orders(sheet, placed);
+    show_messages(sheet, placed);
+}
+
+void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded)
+{
+    struct hs_table table;
+
+    hs_shards_init(&table);
+    if (sharded->best)
+        table.best = (size_t)(sharded->best - sharded->ways);
+    for (size_t i = 0; i < sharded->count; i++) {
+        const struct hs_sharded_way *way = &sharded->ways[i];
+
+        hs_shards_add(&table, &(struct hs_shards_row){
+                                  .shards = way->shards,
+                                  .replicas = way->replicas,
+                                  .shard_seconds = way->seconds[0],
+                                  .replica_seconds = way->seconds[1],
+                                  .library_seconds = way->library_seconds,
+                                  .memory_bytes = way->memory_bytes,
+                                  .fits = way->fits ? NULL : "no",
+                                  .gather = way->plans[0].split.count > 0 ? &way->plans[0] : NULL,
+                                  .reduce = way->plans[1].split.count > 0 ? &way->plans[1] : NULL});
+    }
+    hs_sheet_table(sheet, &table);
 }

@@ -5,8 +5,9 @@
 #ifndef HS_VIEW_PLACEMENTS_H
 #define HS_VIEW_PLACEMENTS_H
 
-#include "search/axes.h"
-#include "show/table.h"
+#include "answer/placed.h"
+#include "answer/sharded.h"
+#include "show/sheet.h"
 
 /* An order, the `number`-th best. `given` is the job's own. */
 struct hs_placement_row {
@@ -39,5 +40,11 @@ struct hs_shards_row {
 };
 void hs_shards_init(struct hs_table *table);
 void hs_shards_add(struct hs_table *table, const struct hs_shards_row *row);
+
+/* The orders, as many as --top says, and what each message takes in the best one. */
+void hs_placed_show(struct hs_sheet *sheet, const struct hs_placed *placed);
+
+/* A row for each way. */
+void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded);
 
 #endif

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/predict.h"
-#include "base/notes.h"
 #include "library/price_plan.h"
 #include "record/result_gaps.h"
 #include "show/answers.h"
+#include "show/predict.h"
 
 bool hs_predict_is_calibrated(const struct hs_predict *predict)
 {
@@ -52,11 +51,6 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
         hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
         hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
         HS_AS_BYTES(point->bytes));
-}
-
-void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
-{
-    hs_asked_say_beyond(predict->notes, &predict->asked);
 }
 
 /* How many splits there are, and how the search dealt with them. */
@@ -112,14 +106,15 @@ static enum hs_status say_published(const struct hs_predict *predict,
     return HS_OK;
 }
 
-enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
-                               const struct hs_result *result, struct hs_error *err)
+static enum hs_status show_point(const struct hs_predict *predict,
+                                 const struct hs_prediction *prediction, struct hs_error *err)
 {
-    const struct hs_result_message *message = &result->messages[result->message_count - 1];
+    const struct hs_predict_point *point = &prediction->points[0];
+    const struct hs_result *result = &prediction->results[0];
+    const struct hs_result_message *message = &result->messages[0];
     const struct hs_answer_source of = {result, message};
     bool details = predict->settings->details;
     struct hs_gaps gaps = {0};
-    enum hs_status status = HS_OK;
 
     hs_predict_title(predict, point);
     if (details)
@@ -127,10 +122,53 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
     hs_answer_say(predict->sheet, &of, hs_point_shown(&predict->asked, point), details);
     hs_result_gaps_add(&gaps, result, message);
     hs_predict_legend(predict, &gaps, false, point->extrapolated && details);
-    status = hs_predict_say_choices(predict, point, err);
-    if (status == HS_OK)
-        status = hs_predict_say_changed(predict, point, err);
-    if (status == HS_OK && details)
-        status = say_published(predict, point, err);
+    hs_predict_say_choices(predict, prediction);
+    hs_predict_say_changed(predict->sheet, prediction);
+    return details ? say_published(predict, point, err) : HS_OK;
+}
+
+/* Results as documents, of several process counts one in a line. */
+static enum hs_status print_results(const struct hs_predict *predict,
+                                    const struct hs_prediction *prediction, struct hs_error *err)
+{
+    const struct hs_range *np = &predict->settings->ask.np;
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < prediction->result_count && status == HS_OK; i++)
+        status = np->first != np->last
+                     ? hs_result_print_line(predict->out, &prediction->results[i], err)
+                     : hs_result_print(predict->out, &prediction->results[i], err);
+    return status;
+}
+
+enum hs_status hs_predict_print(const struct hs_predict *of, const struct hs_prediction *prediction,
+                                const struct hs_print *print, struct hs_error *err)
+{
+    const struct hs_predict_settings *settings = of->settings;
+    struct hs_predict with_sheet = *of;
+    const struct hs_predict *predict = &with_sheet;
+    struct hs_sheet sheet;
+    enum hs_status status = HS_OK;
+
+    if (!hs_predict_is_of_job(settings) && !settings->as &&
+        hs_print_format(print) == HS_FORMAT_JSON)
+        return print_results(predict, prediction, err);
+    hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
+    with_sheet.sheet = &sheet;
+    if (predict->profile)
+        status = hs_predict_profile(predict, err);
+    else if (settings->place.asked)
+        status = hs_predict_place(predict, err);
+    else if (settings->hsdp.asked)
+        status = hs_predict_hsdp(predict, err);
+    else if (settings->explain)
+        hs_predict_explain(predict, prediction);
+    else if (hs_predict_is_swept(settings))
+        hs_predict_sweep(predict, prediction);
+    else
+        status = show_point(predict, prediction, err);
+    if (status == HS_OK && !hs_predict_is_of_job(settings))
+        status = hs_sheet_end(&sheet, err);
+    hs_text_release(&sheet.lines);
     return status;
 }

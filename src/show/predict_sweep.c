@@ -1,32 +1,26 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "answer/predict.h"
 #include "library/limit.h"
 #include "library/price_plan.h"
-#include "search/winners.h"
 #include "show/candidates.h"
 #include "show/nccl_tests.h"
+#include "show/predict.h"
 #include "show/winners.h"
 
-bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
-{
-    return sweep->over_np || sweep->over_bytes || predict->settings->as;
-}
+/* Points in the order of the prediction: one line each; where both process counts and sizes vary,
+ * people see matrices. With --as lines are in the columns of another program. */
+struct sweep {
+    struct hs_table lines;
+    bool over_np, over_bytes;
+    bool extrapolated;       /* some process count was marked */
+    bool sampled;            /* times and gains are expected ones */
+    struct hs_gaps gaps;     /* of the plans shown */
+    struct hs_plan previous; /* winner of the process count before; count 0: none, or no plan */
+};
 
-void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
-{
-    *sweep = (struct hs_predict_sweep){
-        .over_np = predict->settings->ask.np.first != predict->settings->ask.np.last,
-        .over_bytes = predict->settings->ask.bytes.first != predict->settings->ask.bytes.last};
-    if (predict->settings->as)
-        hs_nccl_tests_init(&sweep->lines);
-    else
-        hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
-}
-
-static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                             const struct hs_predict_point *point)
+static void add_as(struct sweep *sweep, const struct hs_predict *predict,
+                   const struct hs_predict_point *point)
 {
     const struct hs_estimated *best = &point->plans[0];
     struct hs_nccl_tests_row row = {.system = predict->asked.system,
@@ -44,14 +38,12 @@ static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_pre
     hs_nccl_tests_add(&sweep->lines, &row);
     sweep->sampled = sweep->sampled || point->sampled;
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
-    return HS_OK;
 }
 
 /* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
  */
-enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
-                                    const struct hs_predict *predict,
-                                    const struct hs_predict_point *point, struct hs_error *err)
+static void add(struct sweep *sweep, const struct hs_predict *predict,
+                const struct hs_predict_point *point)
 {
     const struct hs_estimated *best = &point->plans[0];
     bool is_default = hs_plan_is_default(&best->plan);
@@ -62,9 +54,6 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan,
                                            best->estimate.seconds, point->reference.seconds);
 
-    (void)err;
-    if (predict->settings->as)
-        return add_as(sweep, predict, point);
     if (!is_default)
         cost = hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
     marked = is_default ? point->extrapolated && !both
@@ -88,10 +77,9 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
     sweep->sampled = sweep->sampled || point->sampled;
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
     sweep->previous = is_default ? (struct hs_plan){.chunks = 0} : best->plan;
-    return HS_OK;
 }
 
-static void say_samples(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+static void say_samples(const struct sweep *sweep, const struct hs_predict *predict)
 {
     if (sweep->sampled)
         hs_sheet_say(predict->sheet,
@@ -100,7 +88,7 @@ static void say_samples(const struct hs_predict_sweep *sweep, const struct hs_pr
                      predict->asked.machines->count);
 }
 
-static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+static void print_as(struct sweep *sweep, const struct hs_predict *predict)
 {
     enum hs_library library = hs_system_library(predict->asked.system);
 
@@ -115,7 +103,7 @@ static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *pr
     hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
 
-void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+static void print_winners(struct sweep *sweep, const struct hs_predict *predict)
 {
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
@@ -123,10 +111,6 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
     char aside[HS_PROBLEM_TEXT];
 
     hs_problem_aside(aside, &asked);
-    if (settings->as) {
-        print_as(sweep, predict);
-        return;
-    }
     if (both)
         hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->asked.label,
                      aside);
@@ -146,4 +130,19 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
     if (sweep->extrapolated || hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, "\n");
     hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);
+}
+
+void hs_predict_sweep(const struct hs_predict *predict, const struct hs_prediction *prediction)
+{
+    const struct hs_predict_settings *settings = predict->settings;
+    struct sweep sweep = {.over_np = settings->ask.np.first != settings->ask.np.last,
+                          .over_bytes = settings->ask.bytes.first != settings->ask.bytes.last};
+
+    if (settings->as)
+        hs_nccl_tests_init(&sweep.lines);
+    else
+        hs_winners_init(&sweep.lines, sweep.over_np ? HS_BY_COUNT : HS_BY_SIZE);
+    for (size_t i = 0; i < prediction->count; i++)
+        (settings->as ? add_as : add)(&sweep, predict, &prediction->points[i]);
+    (settings->as ? print_as : print_winners)(&sweep, predict);
 }

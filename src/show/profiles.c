@@ -405,3 +405,13 @@ void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *
     hs_table_row(table);
     GAIN_COLUMNS(HS_COLUMN_PUT)
 }
+
+void hs_gains_show(struct hs_sheet *sheet, const struct hs_gains *gains)
+{
+    struct hs_table table;
+
+    hs_profile_gains_init(&table);
+    for (size_t i = 0; i < gains->count; i++)
+        hs_profile_gains_add(&table, &gains->gains[i]);
+    hs_sheet_table(sheet, &table);
+}

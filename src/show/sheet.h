@@ -11,28 +11,10 @@
 #ifndef HS_VIEW_SHEET_H
 #define HS_VIEW_SHEET_H
 
+#include "base/format.h"
 #include "show/table.h"
 #include "show/terminal.h"
 
-/* clang-format off */
-#define HS_FORMATS(row) \
-    row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(MD, "md")
-/* clang-format on */
-enum hs_format {
-#define HS_ROW(name, text) HS_FORMAT_##name,
-    HS_FORMATS(HS_ROW)
-#undef HS_ROW
-        HS_FORMAT_COUNT
-};
-extern const char *const hs_format_names[HS_FORMAT_COUNT + 1]; /* ends with a NULL */
-extern const char *const hs_color_names[4];                    /* auto, always, never, NULL */
-
-/* What was asked for, in these words; NULL: nothing, so text, with colours where they are seen. */
-struct hs_print {
-    const char *format, *color;
-    int64_t width; /* 0: the terminal's; else as on a terminal of so many columns */
-};
-enum hs_format hs_print_format(const struct hs_print *print);
 /* The terminal with colours as they were asked for, none in formats that have none, and columns. */
 struct hs_terminal hs_print_terminal(const struct hs_print *print,
                                      const struct hs_terminal *terminal);

@@ -1,6 +1,4 @@
-/* What was simulated, as people see it. */
-#include "answer/simulated.h"
-
+#include "show/simulated_show.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -370,16 +370,11 @@ enum hs_status hs_systems_settings_check(const struct hs_systems_settings *setti
 
 enum hs_status hs_systems_show(const struct hs_systems_page *page, struct hs_error *err)
 {
-    struct hs_checked checked;
-
     if (page->settings->parts) {
         say_parts(page->sheet);
         return hs_sheet_end(page->sheet, err);
     }
     if (page->settings->here)
         return show_here(page, err);
-    if (!page->settings->check)
-        return show_list(page, err);
-    hs_checked_init(&checked);
-    return hs_checked_end(page->sheet, &checked, hs_checked_add_all(&checked, err), err);
+    return show_list(page, err);
 }

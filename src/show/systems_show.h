@@ -47,7 +47,7 @@ struct hs_systems_page {
 /* HS_INVALID where what is asked does not go together; `one`: a system is given. */
 enum hs_status hs_systems_settings_check(const struct hs_systems_settings *settings, bool one,
                                          struct hs_error *err);
-/* Of no system: the list, its names, the parts, this node, or what of all cannot be true. */
+/* Of no system: the list, its names, the parts, or this node. */
 enum hs_status hs_systems_show(const struct hs_systems_page *page, struct hs_error *err);
 /* One in full, as a file or as a line; `node` is what it was proposed from (hs_system_of_node), for
  * people; NULL: it is described. */

@@ -30,8 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/figures.h"
 #include "base/text.h"
-#include "show/figures.h"
 
 #define HS_TABLE_COLUMNS 64
 #define HS_TABLE_UNIT    "~" /* the unit of the table's times, which is known when it is shown */

@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HS_TERMINAL_WIDTH     80 /* where nothing says otherwise */
-#define HS_TERMINAL_WIDTH_MIN 40
-#define HS_TERMINAL_WIDTH_MAX 400
+#include "base/format.h"
 
 struct hs_terminal {
     bool is_terminal;

@@ -191,12 +191,12 @@ static enum hs_status describe(struct hs_result *result, struct hs_error *err)
 static enum hs_status finish(struct hs_result *result, const char *path, struct hs_error *err)
 {
     struct hs_result_message *message = &result->messages[0];
-    struct hs_plan flat = hs_result_flat(result);
+    struct hs_plan plan = hs_result_flat(result);
+    const struct hs_candidate *flat = hs_result_candidate(message, &plan);
     enum hs_status status = describe(result, err);
 
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
-            message->flat_seconds = message->candidates[i].measured->median_seconds;
+    if (flat)
+        message->flat_seconds = flat->measured->median_seconds;
     if (status == HS_OK)
         status = hs_result_rank(message, err);
     return status == HS_OK ? hs_result_save(result, path, err) : status;

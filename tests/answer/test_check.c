@@ -19,7 +19,6 @@ struct asked {
 static void begin(struct asked *asked, const char *machine)
 {
     memset(asked, 0, sizeof(*asked));
-    asked->inputs.takes_logs = HS_LOGS_OF_ANY;
     if (hs_system_parse(&asked->system, machine, &asked->err) != HS_OK)
         fail_msg("%s", asked->err.message);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "hiersearch.h"
 
 #define FILE_BYTES_MAX (1 << 18)
@@ -253,13 +254,23 @@ static void use_inputs(struct handles *h)
     char *text = NULL, *notes = NULL;
     size_t length;
 
-    take_text(hiersearch_compare(&text, &notes, ODD(h->inputs), draw(2) == 0 ? NULL : h->system,
-                                 draw(2) == 0 ? NULL : h->question, error),
+    take_text(answered(&text, &notes,
+                       &(struct asked){.question = draw(2) == 0 ? NULL : h->question,
+                                       .system = draw(2) == 0 ? NULL : h->system,
+                                       .inputs = ODD(h->inputs),
+                                       .kind = "compare",
+                                       .format = "json"},
+                       error),
               text);
     drop(notes);
     notes = NULL;
-    take_text(hiersearch_check(&text, &notes, ODD(h->inputs), draw(2) == 0 ? NULL : h->system,
-                               draw(2) == 0 ? NULL : h->question, error),
+    take_text(answered(&text, &notes,
+                       &(struct asked){.question = draw(2) == 0 ? NULL : h->question,
+                                       .system = draw(2) == 0 ? NULL : h->system,
+                                       .inputs = ODD(h->inputs),
+                                       .kind = "check",
+                                       .format = "json"},
+                       error),
               text);
     drop(notes);
     hiersearch_system_free(h->other);
@@ -267,13 +278,25 @@ static void use_inputs(struct handles *h)
                               draw(2) == 0 ? NULL : h->question, error),
                h->other);
     notes = NULL;
-    take_text(hiersearch_plot(&text, &length, ODD(&notes), ODD(h->inputs), ODD(h->question), error),
+    take_text(answered(&text, ODD(&notes),
+                       &(struct asked){.question = ODD(h->question),
+                                       .inputs = ODD(h->inputs),
+                                       .length = &length},
+                       error),
               text);
     drop(notes);
-    take_text(
-        hiersearch_report(&text, NULL, ODD(h->inputs), draw(2) == 0 ? NULL : h->question, error),
-        text);
-    take_text(hiersearch_predict_measured(&text, ODD(h->inputs), ODD(h->question), error), text);
+    take_text(answered(&text, NULL,
+                       &(struct asked){.question = draw(2) == 0 ? NULL : h->question,
+                                       .inputs = ODD(h->inputs),
+                                       .kind = "report"},
+                       error),
+              text);
+    take_text(answered(&text, NULL,
+                       &(struct asked){.question = ODD(h->question),
+                                       .inputs = ODD(h->inputs),
+                                       .format = "json"},
+                       error),
+              text);
     hiersearch_exports_free(h->exports);
     (void)made(hiersearch_export(&h->exports, ODD(h->inputs), ODD(h->question), error), h->exports);
     for (size_t i = 0; i <= hiersearch_exports_count(h->exports); i++) {
@@ -289,11 +312,25 @@ static void use_system(struct handles *h)
 
     take_text(hiersearch_system_json(&text, ODD(h->system), error), text);
     take_text(hiersearch_system_line(&text, ODD(h->system), error), text);
-    take_text(hiersearch_system_check(&text, ODD(h->system), error), text);
+    take_text(answered(&text, NULL,
+                       &(struct asked){.kind = "systems",
+                                       .flag = "check",
+                                       .system = ODD(h->system),
+                                       .format = "json"},
+                       error),
+              text);
     if (draw(2) == 0)
-        take_text(hiersearch_predict_json(&text, ODD(h->system), ODD(h->question), error), text);
-    take_text(hiersearch_show(&text, ODD(&notes), ODD(h->question), ODD(h->system),
-                              draw(2) == 0 ? NULL : h->inputs, error),
+        take_text(answered(&text, NULL,
+                           &(struct asked){.question = ODD(h->question),
+                                           .system = ODD(h->system),
+                                           .format = "json"},
+                           error),
+                  text);
+    take_text(answered(&text, ODD(&notes),
+                       &(struct asked){.question = ODD(h->question),
+                                       .system = ODD(h->system),
+                                       .inputs = draw(2) == 0 ? NULL : h->inputs},
+                       error),
               text);
     drop(notes);
     hiersearch_result_free(h->result);

@@ -50,7 +50,7 @@ declarations >"$scratch/now"
 step 'the library is what its header declares' keeps "$scratch/now" header
 if [ -n "${UPDATE:-}" ] && [ "$failed" = 0 ]; then cp "$scratch/now" "$list"; fi
 empty "$list has all that the library has (else: UPDATE=1 $0 BUILD)" "$(diff "$list" "$scratch/now")"
-for tag in $(git tag --merged HEAD --sort=-creatordate 2>/dev/null); do
+for tag in $(git tag --list 'v*' --merged HEAD --sort=-creatordate 2>/dev/null); do
     git show "$tag:$list" >"$scratch/$tag.txt" 2>/dev/null || continue
     step "nor anything that $tag had" keeps "$scratch/$tag.txt" "$tag"
     break
@@ -66,7 +66,7 @@ breaks() {
 }
 # shellcheck disable=SC2016 # sed's $
 breaks 'a function that is gone' '$a int hiersearch_gone(void); /* HIERSEARCH_1 */'
-breaks 'a symbol of another version' '/hiersearch_show/s/HIERSEARCH_2/HIERSEARCH_1/'
+breaks 'a symbol of another version' '/hiersearch_simulation/s/HIERSEARCH_1/HIERSEARCH_2/'
 breaks 'an argument of another type' 's/size_t message/int message/'
 breaks 'a status of another number' 's/HIERSEARCH_IO = 2/HIERSEARCH_IO = 5/'
 breaks 'a member of another type' 's/^double bytes/float bytes/'

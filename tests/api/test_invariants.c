@@ -224,7 +224,7 @@ static void it_holds_of_any_answer(void **state)
                                  .system = system,
                                  .machines = &machines,
                                  .label = machines_typed[i % MACHINES]};
-        struct hs_walk walk = {.asked = &asked, .command = "test", .wants_results = true};
+        struct hs_walk walk = {.asked = &asked, .command = "test"};
         struct hs_error err = {0};
         struct hs_result result;
         enum hs_status status = hs_walk_sizes(&result, &walk, (int64_t)question.np.first, &err);

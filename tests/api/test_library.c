@@ -3,6 +3,7 @@
 
 #include <locale.h>
 
+#include "asked.h"
 #include "hiersearch.h"
 
 static struct hiersearch_error *error;
@@ -171,12 +172,16 @@ static void options_are_set_taken_back_and_refused(void **state)
     assert_ok(hiersearch_question_set(question, "np", "2,4", error));
     assert_int_equal(hiersearch_predict(&result, system, question, error), HIERSEARCH_INVALID);
     assert_has(hiersearch_error_text(error), "expected one process count");
-    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_ok(answered(&json, NULL,
+                       &(struct asked){.question = question, .system = system, .format = "json"},
+                       error));
     assert_ptr_not_equal(strchr(json, '\n'), strrchr(json, '\n')); /* a line for each */
     hiersearch_text_free(json);
     assert_ok(hiersearch_question_set(question, "np", NULL, error));
-    assert_refused(hiersearch_predict_json(&json, system, question, error),
-                   "--np P[:P] is missing");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){.question = question, .system = system, .format = "json"}, error),
+        "--np P[:P] is missing");
     assert_null(json);
     hiersearch_question_free(question);
     hiersearch_system_free(system);
@@ -206,8 +211,12 @@ static void a_question_of_another_kind_is_refused(void **state)
     assert_refused(hiersearch_export(&exports, inputs, question, error),
                    "expected a question of kind \"export\", found \"fit\"");
     assert_null(exports);
-    assert_refused(hiersearch_compare(&json, NULL, inputs, system, NULL, error),
-                   "there is nothing to compare: expected results or logs");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){
+                     .kind = "compare", .system = system, .inputs = inputs, .format = "json"},
+                 error),
+        "there is nothing to compare: expected results or logs");
     assert_null(json);
     assert_int_equal(hiersearch_fit(&fitted, system, inputs, NULL, error), HIERSEARCH_INVALID);
     assert_null(fitted);
@@ -369,14 +378,19 @@ static void logs_calibrate_and_are_compared(void **state)
     hiersearch_question_free(wrong);
     hiersearch_question_free(question);
     question = ASK("compare", "call", "allreduce");
-    assert_ok(hiersearch_compare(&json, &notes, inputs, system, question, error));
+    assert_ok(answered(
+        &json, &notes,
+        &(struct asked){.question = question, .system = system, .inputs = inputs, .format = "json"},
+        error));
     assert_has(json, "\"a log\"");
     assert_has(json, "\"command\": \"hiersearch compare ");
     assert_string_equal(notes, "");
     hiersearch_text_free(notes);
     hiersearch_text_free(json);
-    assert_int_equal(hiersearch_compare(&json, &notes, inputs, NULL, question, error),
-                     HIERSEARCH_INVALID);
+    assert_int_equal(
+        answered(&json, &notes,
+                 &(struct asked){.question = question, .inputs = inputs, .format = "json"}, error),
+        HIERSEARCH_INVALID);
     assert_null(json);
     assert_null(notes);
     hiersearch_question_free(question);
@@ -432,25 +446,27 @@ static void a_plot_s_numbers_need_nobody(const struct hiersearch_inputs *inputs)
     char *text, *notes;
     size_t length;
 
-    assert_ok(hiersearch_plot(&text, &length, &notes, inputs, question, error));
+    assert_ok(answered(&text, &notes,
+                       &(struct asked){.question = question, .inputs = inputs, .length = &length},
+                       error));
     assert_int_equal(length, strlen(text));
     assert_int_equal(strncmp(text, "hiersearch.plot/1,layers\n", 25), 0);
     assert_string_equal(notes, "");
     hiersearch_text_free(text);
     hiersearch_text_free(notes);
     assert_ok(hiersearch_question_set(question, "type", "png", error));
-    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
-                   "--csv and --type: not together; CSV is no picture");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.question = question, .inputs = inputs}, error),
+        "--csv and --type: not together; CSV is no picture");
     assert_null(text);
     assert_ok(hiersearch_question_set(question, "type", NULL, error));
     assert_ok(hiersearch_question_set(question, "size", "1GiB", error));
-    assert_int_equal(hiersearch_plot(&text, &length, &notes, inputs, question, error),
-                     HIERSEARCH_INVALID);
+    assert_int_equal(
+        answered(&text, &notes,
+                 &(struct asked){.question = question, .inputs = inputs, .length = &length}, error),
+        HIERSEARCH_INVALID);
     assert_int_equal(length, 0);
     assert_null(notes);
-    assert_ok(hiersearch_question_set(question, "profile", "no-such.json", error));
-    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
-                   "no-such.json is the profile of a job: expected no a result beside it");
     hiersearch_question_free(question);
 }
 
@@ -458,13 +474,13 @@ static void a_page_loads_nothing(const struct hiersearch_inputs *inputs)
 {
     char *html, *notes;
 
-    assert_ok(hiersearch_report(&html, &notes, inputs, NULL, error));
+    assert_ok(answered(&html, &notes, &(struct asked){.kind = "report", .inputs = inputs}, error));
     assert_has(html, "<!DOCTYPE html>");
     assert_has(html, "4x4");
     assert_null(strstr(html, "<script"));
     hiersearch_text_free(html);
     hiersearch_text_free(notes);
-    assert_ok(hiersearch_report(&html, NULL, inputs, NULL, error));
+    assert_ok(answered(&html, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error));
     hiersearch_text_free(html);
 }
 
@@ -479,19 +495,20 @@ static void results_become_pictures_and_pages(void **state)
     assert_ok(hiersearch_result_json(&json, result, error));
     hiersearch_result_free(result);
     assert_ok(hiersearch_inputs_new(&inputs, error));
-    assert_refused(hiersearch_report(&text, NULL, inputs, NULL, error),
-                   "expected a result of measure or predict");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error),
+        "expected a result of measure or predict");
     assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));
     hiersearch_text_free(json);
-    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
-                   "expected --as KIND");
-    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, NULL, error),
-                   "expected a question of kind \"plot\", found none");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.question = question, .inputs = inputs}, error),
+        "expected --as KIND");
     a_plot_s_numbers_need_nobody(inputs);
     a_page_loads_nothing(inputs);
     assert_ok(hiersearch_inputs_add_text(inputs, "a log", log_of_nccl, error));
-    assert_refused(hiersearch_report(&text, NULL, inputs, NULL, error),
-                   "a log: a log, expected results of measure or predict");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error),
+        "a log: a log, expected results of measure or predict");
     hiersearch_question_free(question);
     hiersearch_inputs_free(inputs);
 }
@@ -502,13 +519,20 @@ static void figures_that_cannot_be_true_are_found(void **state)
     char *json;
 
     (void)state;
-    assert_ok(hiersearch_system_check(&json, good, error));
+    assert_ok(answered(
+        &json, NULL,
+        &(struct asked){.kind = "systems", .flag = "check", .system = good, .format = "json"},
+        error));
     assert_has(json, "\"findings\": [\n  ]");
     hiersearch_text_free(json);
-    assert_ok(hiersearch_system_check(&json, bad, error));
+    assert_ok(answered(
+        &json, NULL,
+        &(struct asked){.kind = "systems", .flag = "check", .system = bad, .format = "json"},
+        error));
     assert_has(json, "levels[0] (nvlink), bandwidth");
     hiersearch_text_free(json);
-    assert_ok(hiersearch_parts_json(&json, error));
+    assert_ok(answered(
+        &json, NULL, &(struct asked){.kind = "systems", .flag = "parts", .format = "json"}, error));
     assert_has(json, "H100");
     assert_has(json, "NDR400");
     hiersearch_text_free(json);
@@ -554,8 +578,12 @@ static void a_handle_that_keeps_prices_answers_as_a_new_one(void **state)
             char *once, *again;
 
             assert_ok(hiersearch_question_set(question, of[4], of[5], error));
-            assert_ok(hiersearch_predict_json(&once, kept, question, error));
-            assert_ok(hiersearch_predict_json(&again, anew, question, error));
+            assert_ok(answered(
+                &once, NULL,
+                &(struct asked){.question = question, .system = kept, .format = "json"}, error));
+            assert_ok(answered(
+                &again, NULL,
+                &(struct asked){.question = question, .system = anew, .format = "json"}, error));
             assert_string_equal(without_date(once), without_date(again));
             hiersearch_text_free(once);
             hiersearch_text_free(again);
@@ -585,16 +613,20 @@ static void axes_are_placed(void **state)
     char *json;
 
     (void)state;
-    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_ok(answered(&json, NULL,
+                       &(struct asked){.question = question, .system = system, .format = "json"},
+                       error));
     assert_has(json, "{\"rank\":1,\"order\":\"tp=2,dp=2\",\"seconds\":0.01,");
     assert_has(json, "{\"rank\":2,\"order\":\"dp=2,tp=2\",\"seconds\":2,");
     hiersearch_text_free(json);
     assert_refused(hiersearch_predict(&result, system, question, error),
-                   "--place: its answer is no result, hiersearch_predict_json has it");
+                   "--place: its answer is no result, hiersearch_ask has it");
     assert_null(result);
     assert_ok(hiersearch_question_set(question, "messages", NULL, error));
-    assert_refused(hiersearch_predict_json(&json, system, question, error),
-                   "--place: expected --messages, such as tp:allreduce:64MiB*160");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){.question = question, .system = system, .format = "json"}, error),
+        "--place: expected --messages, such as tp:allreduce:64MiB*160");
     assert_null(json);
     hiersearch_question_free(question);
     hiersearch_system_free(system);
@@ -610,7 +642,9 @@ static void models_lie_in_shards(void **state)
     char *json;
 
     (void)state;
-    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_ok(answered(&json, NULL,
+                       &(struct asked){.question = question, .system = system, .format = "json"},
+                       error));
     assert_has(json, "{\"dp_shard\":1,\"dp_replicate\":4,\"memory_bytes\":20000000000,"
                      "\"fits\":\"no\",");
     assert_has(json, "{\"dp_shard\":4,\"dp_replicate\":1,\"memory_bytes\":8000000000,"
@@ -633,20 +667,28 @@ static void a_job_gains(void **state)
 
     (void)state;
     assert_ok(hiersearch_inputs_new(&inputs, error));
-    assert_refused(hiersearch_predict_measured(&json, inputs, question, error),
-                   "expected a result of measure");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){.question = question, .inputs = inputs, .format = "json"}, error),
+        "expected a result of measure");
     assert_ok(hiersearch_inputs_add_file(inputs, "tests/golden/predict/job-measured.json", error));
-    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_ok(answered(&json, NULL,
+                       &(struct asked){.question = question, .system = system, .format = "json"},
+                       error));
     assert_has(json, "\"plan\":\"4\",\"plan_seconds\":1.2e-05,");
     hiersearch_text_free(json);
-    assert_ok(hiersearch_predict_measured(&json, inputs, question, error));
+    assert_ok(answered(&json, NULL,
+                       &(struct asked){.question = question, .inputs = inputs, .format = "json"},
+                       error));
     assert_has(json, "\"gain_seconds_per_rank\":");
     assert_near(strtod(strstr(json, "\"gain_seconds_per_rank\":") + 24, NULL),
                 10 * 0.0551096574 * (1 - sqrt(10 * 60) / sqrt(20 * 80)), 1e-9);
     hiersearch_text_free(json);
     assert_ok(hiersearch_question_set(question, "profile", NULL, error));
-    assert_refused(hiersearch_predict_measured(&json, inputs, question, error),
-                   "expected a question with --profile, which is of a job");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){.question = question, .inputs = inputs, .format = "json"}, error),
+        "expected a question with --profile, which is of a job");
     assert_null(json);
     hiersearch_question_free(question);
     hiersearch_inputs_free(inputs);
@@ -672,20 +714,29 @@ static void profiles_are_compared(void **state)
     (void)state;
     assert_ok(hiersearch_inputs_new(&inputs, error));
     assert_ok(hiersearch_inputs_add_text(inputs, "before", JOB("4"), error));
-    assert_refused(hiersearch_compare(&json, NULL, inputs, NULL, NULL, error),
+    assert_refused(answered(&json, NULL,
+                            &(struct asked){.kind = "compare", .inputs = inputs, .format = "json"},
+                            error),
                    "before is the profile of a job: expected another one to compare it with, "
                    "found 1 file");
     assert_null(json);
     assert_int_equal(hiersearch_inputs_add_text(inputs, "wrong", JOB("-1"), error),
                      HIERSEARCH_INVALID);
     assert_ok(hiersearch_inputs_add_text(inputs, "after", JOB("2"), error));
-    assert_refused(hiersearch_compare(&json, NULL, inputs, system, NULL, error),
-                   "before is the profile of a job: expected no --predict");
+    assert_refused(
+        answered(&json, NULL,
+                 &(struct asked){
+                     .kind = "compare", .system = system, .inputs = inputs, .format = "json"},
+                 error),
+        "before is the profile of a job: expected no --predict");
     assert_refused(hiersearch_fit(&fitted, system, inputs, NULL, error),
                    "before is the profile of a job: expected results and logs alone");
-    assert_refused(hiersearch_report(&json, NULL, inputs, NULL, error),
-                   "before is the profile of a job: expected no after beside it");
-    assert_ok(hiersearch_compare(&json, &notes, inputs, NULL, NULL, error));
+    assert_refused(
+        answered(&json, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error),
+        "before is the profile of a job: expected no after beside it");
+    assert_ok(answered(&json, &notes,
+                       &(struct asked){.kind = "compare", .inputs = inputs, .format = "json"},
+                       error));
     assert_has(json, "\"mean_seconds_before\":0.01,");
     assert_has(json, "\"mean_seconds_after\":0.005,");
     assert_has(json, "\"faster\":2,");
@@ -703,7 +754,9 @@ static char *show(struct hiersearch_question *question, struct hiersearch_system
 {
     char *text = NULL, *notes = NULL;
 
-    assert_ok(hiersearch_show(&text, &notes, question, system, inputs, error));
+    assert_ok(answered(&text, &notes,
+                       &(struct asked){.question = question, .system = system, .inputs = inputs},
+                       error));
     assert_non_null(notes);
     hiersearch_text_free(notes);
     hiersearch_question_free(question);
@@ -742,20 +795,60 @@ static void what_cannot_be_shown_is_refused(void **state)
 
     (void)state;
     assert_refused(hiersearch_predict(&result, system, question, error),
-                   "--explain: its answer is no result, hiersearch_show has it");
-    assert_refused(hiersearch_show(&text, &notes, question, NULL, NULL, error),
+                   "--explain: its answer is no result, hiersearch_ask has it");
+    assert_refused(answered(&text, &notes, &(struct asked){.question = question}, error),
                    "predict: expected a system, or the results that measured a job's calls");
     assert_null(text);
     assert_null(notes);
     hiersearch_question_free(question);
     question = ASK("report", NULL);
-    assert_refused(hiersearch_show(&text, NULL, question, system, NULL, error),
-                   "report: its answer is no text; expected a question of kind predict, compare, "
-                   "fit, simulate, systems, profile or export");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.question = question, .system = system}, error),
+        "expected a result of measure or predict");
     hiersearch_question_free(question);
     question = ASK("export", NULL);
-    assert_refused(hiersearch_show(&text, NULL, question, NULL, NULL, error),
-                   "export: expected --list; what is exported hiersearch_export has");
+    assert_refused(answered(&text, NULL, &(struct asked){.question = question}, error),
+                   "expected RESULT, a file of `hiersearch measure` or predict");
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+/* The same answer in two formats; hints are in it, and in a result alone only with details. */
+static void an_answer_is_whole(void **state)
+{
+    struct hiersearch_system *system = find("nvlink:4@100GB/s~3us,ib:64@12GB/s~9us");
+    struct hiersearch_question *question = ASK("predict", "np", "127");
+    struct hiersearch_answer *answer;
+    struct hiersearch_result *result;
+    char *text, *json, *fast;
+
+    (void)state;
+    assert_ok(hiersearch_ask(&answer, question, system, NULL, error));
+    assert_ok(hiersearch_answer_text(&text, NULL, answer, NULL, error));
+    assert_non_null(strstr(text, "Hint: 127 is prime"));
+    assert_ok(hiersearch_answer_text(&json, NULL, answer, "json", error));
+    assert_non_null(strstr(json, "127 is prime"));
+    assert_ok(hiersearch_predict(&result, system, question, error));
+    assert_ok(hiersearch_result_json(&fast, result, error));
+    assert_null(strstr(fast, "127 is prime"));
+    hiersearch_text_free(fast);
+    hiersearch_result_free(result);
+    assert_ok(hiersearch_question_set(question, "details", "true", error));
+    assert_ok(hiersearch_predict(&result, system, question, error));
+    assert_ok(hiersearch_result_json(&fast, result, error));
+    assert_non_null(strstr(fast, "127 is prime"));
+    hiersearch_text_free(fast);
+    hiersearch_text_free(text);
+    assert_refused(hiersearch_answer_text(&text, NULL, answer, "jsn", error),
+                   "unknown format \"jsn\", did you mean \"json\"?");
+    assert_refused(hiersearch_answer_text(&text, NULL, NULL, "json", error),
+                   "expected an answer, found none");
+    assert_int_equal(hiersearch_ask(NULL, question, system, NULL, error), HIERSEARCH_INVALID);
+    assert_string_equal(hiersearch_answer_notes(NULL), "");
+    hiersearch_answer_free(NULL);
+    hiersearch_text_free(json);
+    hiersearch_answer_free(answer);
+    hiersearch_result_free(result);
     hiersearch_question_free(question);
     hiersearch_system_free(system);
 }
@@ -870,7 +963,7 @@ static void what_comes_with_it_is_found(void **state)
     setenv("HIERSEARCH_CONFIGS", "configs", 1);
     assert_ok(hiersearch_system_names(&names, error));
     assert_has(names, "abci\n");
-    assert_ok(hiersearch_systems_json(&json, error));
+    assert_ok(answered(&json, NULL, &(struct asked){.kind = "systems", .format = "json"}, error));
     assert_has(json, "\"name\": \"abci\"");
     hiersearch_text_free(json);
     hiersearch_text_free(names);
@@ -914,12 +1007,12 @@ static void a_system_or_a_question_that_is_missing_is_said(void)
     assert_refused(hiersearch_system_copy(&system, NULL, error), "expected a system, found none");
     assert_refused(hiersearch_system_json(&text, NULL, error), "expected a system, found none");
     assert_refused(hiersearch_system_line(&text, NULL, error), "expected a system, found none");
-    assert_refused(hiersearch_system_check(&text, NULL, error), "expected a system, found none");
     assert_refused(hiersearch_predict(&result, NULL, question, error),
                    "expected a system, found none");
     assert_null(result);
-    assert_refused(hiersearch_predict_json(&text, NULL, question, error),
-                   "expected a system, found none");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.question = question, .format = "json"}, error),
+        "predict: expected a system, or the results that measured a job's calls");
     assert_refused(hiersearch_question_new(&none, NULL, error),
                    "expected a kind of question, found none");
     assert_refused(hiersearch_options_json(&text, NULL, error),
@@ -928,7 +1021,7 @@ static void a_system_or_a_question_that_is_missing_is_said(void)
                    "expected a question, found none");
     assert_refused(hiersearch_question_set(question, NULL, "4", error),
                    "expected the name of an option, found none");
-    assert_refused(hiersearch_show(&text, NULL, NULL, NULL, NULL, error),
+    assert_refused(answered(&text, NULL, &(struct asked){0}, error),
                    "expected a question, found none");
     hiersearch_question_free(question);
 }
@@ -957,12 +1050,15 @@ static void inputs_that_are_missing_are_said(void)
     assert_refused(hiersearch_fit(&fitted, system, NULL, NULL, error),
                    "expected inputs, found none");
     assert_null(fitted);
-    assert_refused(hiersearch_compare(&text, NULL, NULL, system, NULL, error),
-                   "expected inputs, found none");
-    assert_refused(hiersearch_predict_measured(&text, NULL, predict, error),
-                   "expected inputs, found none");
+    assert_refused(answered(&text, NULL,
+                            &(struct asked){.kind = "compare", .system = system, .format = "json"},
+                            error),
+                   "compare: expected inputs, which are compared");
+    assert_refused(
+        answered(&text, NULL, &(struct asked){.question = predict, .format = "json"}, error),
+        "predict: expected a system, or the results that measured a job's calls");
     assert_refused(hiersearch_export(&exports, NULL, export, error), "expected inputs, found none");
-    assert_refused(hiersearch_report(&text, NULL, NULL, NULL, error),
+    assert_refused(answered(&text, NULL, &(struct asked){.kind = "report"}, error),
                    "expected a result of measure or predict");
     assert_refused(hiersearch_profile_json(&text, NULL, error),
                    "expected the path of a profile, found none");
@@ -1080,24 +1176,38 @@ static void an_answer_needs_a_place(void **state)
     hiersearch_text_free(json);
     a_handle_needs_a_place(system, result, inputs);
     assert_no_place(hiersearch_predict(NULL, system, question, error));
-    assert_no_place(hiersearch_predict_json(NULL, system, question, error));
+    assert_no_place(
+        answered(NULL, NULL,
+                 &(struct asked){.question = question, .system = system, .format = "json"}, error));
     assert_no_place(hiersearch_system_names(NULL, error));
-    assert_no_place(hiersearch_systems_json(NULL, error));
-    assert_no_place(hiersearch_parts_json(NULL, error));
+    assert_no_place(
+        answered(NULL, NULL, &(struct asked){.kind = "systems", .format = "json"}, error));
+    assert_no_place(answered(
+        NULL, NULL, &(struct asked){.kind = "systems", .flag = "parts", .format = "json"}, error));
     assert_no_place(hiersearch_system_json(NULL, system, error));
     assert_no_place(hiersearch_system_line(NULL, system, error));
-    assert_no_place(hiersearch_system_check(NULL, system, error));
+    assert_no_place(answered(
+        NULL, NULL,
+        &(struct asked){.kind = "systems", .flag = "check", .system = system, .format = "json"},
+        error));
     assert_no_place(hiersearch_options_json(NULL, "predict", error));
     assert_no_place(hiersearch_result_json(NULL, result, error));
-    assert_no_place(hiersearch_show(NULL, &notes, question, system, NULL, error));
+    assert_no_place(
+        answered(NULL, &notes, &(struct asked){.question = question, .system = system}, error));
     assert_null(notes);
     assert_no_place(hiersearch_formats_json(NULL, error));
-    assert_no_place(hiersearch_plot(NULL, &length, NULL, inputs, plot, error));
+    assert_no_place(answered(
+        NULL, NULL, &(struct asked){.question = plot, .inputs = inputs, .length = &length}, error));
     assert_int_equal(length, 0);
-    assert_no_place(hiersearch_report(NULL, NULL, inputs, NULL, error));
-    assert_int_equal(hiersearch_predict_measured(NULL, NULL, NULL, error), HIERSEARCH_INVALID);
+    assert_no_place(
+        answered(NULL, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error));
+    assert_int_equal(
+        answered(NULL, NULL, &(struct asked){.kind = "predict", .format = "json"}, error),
+        HIERSEARCH_INVALID);
     assert_int_equal(hiersearch_profile_json(NULL, NULL, error), HIERSEARCH_INVALID);
-    assert_int_equal(hiersearch_compare(NULL, NULL, NULL, NULL, NULL, NULL), HIERSEARCH_INVALID);
+    assert_int_equal(
+        answered(NULL, NULL, &(struct asked){.kind = "compare", .format = "json"}, NULL),
+        HIERSEARCH_INVALID);
     hiersearch_question_free(question);
     hiersearch_question_free(plot);
     hiersearch_inputs_free(inputs);
@@ -1128,7 +1238,10 @@ static void standard_input_is_the_caller_s(void **state)
                    "expected the path of a profile, found \"-\"");
     assert_refused(hiersearch_question_set(question, "before", "-", error),
                    "--before: expected a value, found \"-\"");
-    assert_ok(hiersearch_predict_json(&json, (system = find(RING)), question, error));
+    assert_ok(answered(
+        &json, NULL,
+        &(struct asked){.question = question, .system = (system = find(RING)), .format = "json"},
+        error));
     hiersearch_text_free(json);
     hiersearch_system_free(system);
     hiersearch_question_free(question);
@@ -1197,6 +1310,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a job that was counted gains by the model, and by what was measured", a_job_gains),
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("answers are shown to people", answers_are_shown_to_people),
+    HS_TEST("an answer is whole, and can be had in any format", an_answer_is_whole),
     HS_TEST("what cannot be shown is refused", what_cannot_be_shown_is_refused),
     HS_TEST("systems are shown, and get a name", systems_are_shown),
     HS_TEST("text is as wide as it is asked for", text_is_as_wide_as_it_is_asked_for),

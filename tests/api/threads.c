@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "hiersearch.h"
 
 #define TEXTS       64
@@ -62,9 +63,11 @@ static void show(struct job *job, const char *json)
     need(job, hiersearch_question_new(&question, "plot", job->error));
     need(job, hiersearch_question_set(question, "as", "layers", job->error));
     need(job, hiersearch_question_set(question, "csv", "true", job->error));
-    need(job, hiersearch_plot(&text, NULL, NULL, inputs, question, job->error));
+    need(job, answered(&text, NULL, &(struct asked){.question = question, .inputs = inputs},
+                       job->error));
     keep(job, text);
-    need(job, hiersearch_report(&text, NULL, inputs, NULL, job->error));
+    need(job,
+         answered(&text, NULL, &(struct asked){.kind = "report", .inputs = inputs}, job->error));
     hiersearch_text_free(text); /* says when the result was made */
     hiersearch_question_free(question);
     hiersearch_inputs_free(inputs);
@@ -96,7 +99,9 @@ static void predict(struct job *job, struct hiersearch_system *system, const cha
     need(job, hiersearch_question_new(&question, "predict", job->error));
     for (; *options; options += 2)
         need(job, hiersearch_question_set(question, options[0], options[1], job->error));
-    need(job, hiersearch_predict_json(&json, system, question, job->error));
+    need(job, answered(&json, NULL,
+                       &(struct asked){.question = question, .system = system, .format = "json"},
+                       job->error));
     if (to) {
         export(job, json, to);
         show(job, json);
@@ -115,7 +120,8 @@ static void print(struct job *job, const char *kind, struct hiersearch_system *s
     need(job, hiersearch_question_new(&question, kind, job->error));
     for (; *options; options += 2)
         need(job, hiersearch_question_set(question, options[0], options[1], job->error));
-    need(job, hiersearch_show(&text, NULL, question, system, NULL, job->error));
+    need(job, answered(&text, NULL, &(struct asked){.question = question, .system = system},
+                       job->error));
     keep(job, text);
     hiersearch_question_free(question);
 }
@@ -158,7 +164,10 @@ static void calibrate(struct job *job, const struct hiersearch_system *system)
     need(job, hiersearch_fit(&fitted, system, inputs, NULL, job->error));
     need(job, hiersearch_system_json(&json, fitted, job->error));
     keep(job, json);
-    need(job, hiersearch_compare(&json, NULL, inputs, fitted, NULL, job->error));
+    need(job, answered(&json, NULL,
+                       &(struct asked){
+                           .kind = "compare", .system = fitted, .inputs = inputs, .format = "json"},
+                       job->error));
     keep(job, json);
     hiersearch_system_free(fitted);
     hiersearch_inputs_free(inputs);
@@ -189,7 +198,11 @@ static void one_round(struct job *job)
         simulate(job, system);
         if (i == 0)
             calibrate(job, system);
-        need(job, hiersearch_system_check(&json, system, job->error));
+        need(job,
+             answered(&json, NULL,
+                      &(struct asked){
+                          .kind = "systems", .flag = "check", .system = system, .format = "json"},
+                      job->error));
         keep(job, json);
         hiersearch_system_free(system);
         hiersearch_system_find(&system, "a@b", job->error); /* an error of its own */
@@ -200,9 +213,12 @@ static void one_round(struct job *job)
     print(job, "export", NULL, (const char *const[]){"list", "true", NULL});
     need(job, hiersearch_options_json(&json, "export", job->error));
     keep(job, json);
-    need(job, hiersearch_parts_json(&json, job->error));
+    need(job, answered(&json, NULL,
+                       &(struct asked){.kind = "systems", .flag = "parts", .format = "json"},
+                       job->error));
     keep(job, json);
-    need(job, hiersearch_systems_json(&json, job->error));
+    need(job,
+         answered(&json, NULL, &(struct asked){.kind = "systems", .format = "json"}, job->error));
     keep(job, json);
 }
 

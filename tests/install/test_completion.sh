@@ -19,7 +19,7 @@ cd "$scratch/cwd" || exit 1
 commands=$(hiersearch help --names | sort)
 systems=$(cd "$src/configs" && printf '%s\n' ab*.json | sed 's/\.json$//' | sort)
 strategies=$(printf '%s\n' containment exhaustive lattice)
-options=$(hiersearch predict --help | grep -o -- '--[a-z][a-z-]*' | grep -vx -- '--help' | sort -u)
+options=$(hiersearch predict --help all | grep -o -- '--[a-z][a-z-]*' | grep -vx -- '--help' | sort -u)
 backends=
 [ ! -x "$build/hiersearch-measure" ] || backends='host'
 

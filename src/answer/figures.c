@@ -1,4 +1,4 @@
-#include "show/figures.h"
+#include "answer/figures.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "answer/gains.h"
-#include "answer/predict.h"
+#include "show/predict.h"
+#include "show/profiles.h"
 
 /* The library's times by two sources are said to differ from so many times on. */
 #define ALIKE 1.5
@@ -117,20 +117,21 @@ enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_er
 
     if (status == HS_OK) {
         status = show(predict->sheet, predict->asked.label, &gains, err);
-        hs_predict_warn_of_extrapolation(predict);
+        hs_asked_say_beyond(predict->notes, &predict->asked);
     }
     hs_gains_release(&gains);
     return status;
 }
 
 enum hs_status hs_predict_by_results(const struct hs_predict *predict,
-                                     const struct hs_inputs *inputs, struct hs_error *err)
+                                     const struct hs_inputs *inputs, const struct hs_print *print,
+                                     struct hs_error *err)
 {
     struct hs_gains gains = {.count = 0};
     struct hs_sheet sheet;
     enum hs_status status = hs_gains_by_results(&gains, inputs, predict->profile, err);
 
-    hs_sheet_begin(&sheet, predict->out, &predict->settings->print, predict->terminal);
+    hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
     if (status == HS_OK)
         status = show(&sheet, inputs->inputs[0].name, &gains, err);
     hs_gains_release(&gains);

@@ -1,42 +1,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "answer/predict.h"
-#include "show/figures.h"
+#include "answer/figures.h"
 #include "show/place_forms.h"
+#include "show/placements.h"
+#include "show/predict.h"
 
 /* Cutting axes is said to help from so much on: fewer of them are easier to apply. */
 #define CUT_GAIN 1.01
-
-/* The first of the words that is given without the flag that it belongs to. */
-static const char *stray_word(const struct hs_predict_settings *settings)
-{
-    const struct hs_step_words *step = &settings->step;
-
-    if (settings->place.asked)
-        return NULL;
-    return step->hosts                 ? "--hosts: only with --place"
-           : step->overlap             ? "--overlap: only with --place"
-           : step->compute_seconds > 0 ? "--compute: only with --place"
-           : settings->as && hs_place_is_form(settings->as)
-               ? "--as: a placement's form is only for --place"
-               : NULL;
-}
-
-enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err)
-{
-    const char *stray = stray_word(settings);
-    const char *asked = hs_job_asked(&settings->place, &settings->hsdp);
-
-    if (stray)
-        return hs_fail(err, HS_INVALID, "%s", stray);
-    if (hs_job_take(&settings->ask, &settings->place, &settings->hsdp,
-                    settings->explain || settings->before || settings->output, err))
-        return HS_INVALID;
-    if (asked && settings->as && !(settings->place.asked && hs_place_is_form(settings->as)))
-        return hs_fail(err, HS_INVALID, "--%s: not together with --as %s", asked, settings->as);
-    return HS_OK;
-}
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /*
  * figures.h - numbers as people see them: four significant digits, one unit per column.
  */
-#ifndef HS_VIEW_FIGURES_H
-#define HS_VIEW_FIGURES_H
+#ifndef HS_ANSWER_FIGURES_H
+#define HS_ANSWER_FIGURES_H
 
 #include <stdint.h>
 

@@ -1,8 +1,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "answer/predict.h"
 #include "base/notes.h"
+#include "show/placements.h"
+#include "show/predict.h"
 
 #define MEMORY_TEXT  64
 #define FITTING_TEXT 160
