@@ -227,8 +227,7 @@ static void judge_by_price(struct hs_check_row *row, const struct hs_system *sys
                  hs_nccl_protocol_names[run->choice.protocol]);
         if (run->call.shape.domains > 1) {
             open.nccl.call.shape.nics = run->call.shape.nics = nics_filled(&run->call.shape);
-            filled = hs_log_call_price(&row->logged, system);
-            price.seconds = filled.seconds;
+            price = hs_log_call_price(&row->logged, system);
             if (system->nccl.parts.switch_nodes == 0 && run->call.shape.domains > HS_OPEN_NODES)
                 open.nccl.call.shape.network_share /= HS_OPEN_TAPER;
             filled = hs_log_call_price(&open, system);
@@ -244,7 +243,9 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
     const struct hs_parts *parts = &system->nccl.parts;
     double rate = line_rate(row, parts);
 
-    if (parts->gpu_count > 0 && (row->logged.library == HS_LIBRARY_UNSAID || is_boards(parts)))
+    /* NCCL's own calls have a price, or ranks that no price is of */
+    if (parts->gpu_count > 0 && (row->logged.ranks == 0 || is_boards(parts) ||
+                                 hs_system_library(system) != HS_LIBRARY_NCCL))
         judge_by_line(row, parts);
     if (row->against == HS_AGAINST_NOTHING)
         judge_by_price(row, system);
@@ -480,11 +481,11 @@ static void find_verdict(struct hs_check_answer *out, const struct hs_system *sy
 
         out->verdict = HS_CHECK_UNJUDGED;
         out->decisive = impossible;
-        snprintf(
-            out->reason, sizeof(out->reason),
-            "%.1f GB/s is more than the NICs of '%.60s' carry (%.1f): other NICs, or wrong data",
-            hs_check_rate(row, row->seconds) / GB, out->machine,
-            hs_check_rate(row, row->bound_seconds) / GB);
+        snprintf(out->reason, sizeof(out->reason),
+                 "%.1f GB/s is more than NICs and slots of '%.60s' carry (%.1f): other NICs, or "
+                 "wrong data",
+                 hs_check_rate(row, row->seconds) / GB, out->machine,
+                 hs_check_rate(row, row->bound_seconds) / GB);
         return;
     }
     out->verdict = low ? HS_CHECK_LOW
@@ -503,7 +504,7 @@ static void say_why_right(struct hs_check_answer *out, const struct hs_system *s
 
     if (row->against != HS_AGAINST_PRICE || row->logged.library != HS_LIBRARY_NCCL)
         return;
-    if (row->nodes == 2 && rate > line)
+    if (row->nodes == 2 && rate > line && row->logged.nccl.choice.algorithm != HS_NCCL_RING)
         snprintf(out->reason, sizeof(out->reason),
                  "above the %.3g GB/s of the NICs: the %s on two nodes sends half as much", line,
                  hs_nccl_algorithm_names[row->logged.nccl.choice.algorithm]);
@@ -598,6 +599,21 @@ static bool take_forced(struct hs_check_answer *out, const struct hs_system *sys
     return worse > 1.1 && decisive->seconds / worse <= decisive->high_seconds;
 }
 
+/* What was forced is of one of the libraries. */
+static enum hs_status check_algorithm(const char *name, struct hs_error *err)
+{
+    struct hs_error unused;
+    size_t found;
+
+    if (!name ||
+        hs_name_find(&found, name, "algorithm", hs_mpi_algorithm_names, HS_MPI_ALGORITHM_COUNT,
+                     &unused) == HS_OK ||
+        hs_name_find(&found, name, "algorithm", hs_nccl_algorithm_names, HS_NCCL_ALGORITHM_COUNT,
+                     err) == HS_OK)
+        return HS_OK;
+    return hs_error_prefix(err, HS_INVALID, "--algorithm");
+}
+
 static enum hs_status load_info(struct hs_nccl_info *info, const char *path, struct hs_error *err)
 {
     enum hs_status status = path ? hs_nccl_info_load(info, path, err) : HS_OK;
@@ -655,7 +671,9 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
                        inputs->count > 0           ? inputs->inputs[0].name
                        : inputs->profile_count > 0 ? inputs->profiles[0].file
                                                    : "nothing given");
-    status = load_info(&info, question->settings->info, err);
+    status = check_algorithm(question->settings->log.algorithm, err);
+    if (status == HS_OK)
+        status = load_info(&info, question->settings->info, err);
     if (status == HS_OK && system)
         snprintf(out->machine, sizeof(out->machine), "%s",
                  question->machine ? question->machine : hs_system_called(system));
