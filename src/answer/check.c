@@ -26,6 +26,8 @@
  * cases with peer access 0.5 to 0.9. */
 #define LINE_USUAL   0.85
 #define LINE_LEAST   0.70
+#define SEND_USUAL   0.92
+#define SEND_LEAST   0.80 /* of InfiniBand and RoCE: 46 to 49 of 50 (nccl 2409) */
 #define SLOTS_USUAL  0.70
 #define SLOTS_LEAST  0.42
 #define LINE_SECONDS 2e-3 /* a call that short at line rate is not judged by it */
@@ -182,7 +184,12 @@ static bool has_peer_access(const struct hs_parts *parts)
 static void judge_by_line(struct hs_check_row *row, const struct hs_parts *parts)
 {
     double rate = line_rate(row, parts), bound;
-    bool inside = row->nodes <= 1;
+    bool inside = row->nodes <= 1, sends = strcmp(row->call, "sendrecv") == 0;
+    double least =
+        inside ? SLOTS_LEAST
+        : sends && (parts->nic.class == HS_NIC_INFINIBAND || parts->nic.class == HS_NIC_ROCE)
+            ? SEND_LEAST
+            : LINE_LEAST;
 
     if (!(rate > 0))
         return;
@@ -191,9 +198,9 @@ static void judge_by_line(struct hs_check_row *row, const struct hs_parts *parts
         (inside && (!is_boards(parts) || !has_peer_access(parts))))
         return;
     row->against = HS_AGAINST_LINE;
-    row->expected_seconds = bound / (inside ? SLOTS_USUAL : LINE_USUAL);
+    row->expected_seconds = bound / (inside ? SLOTS_USUAL : sends ? SEND_USUAL : LINE_USUAL);
     row->low_seconds = bound / 1.05;
-    row->high_seconds = bound / (inside ? SLOTS_LEAST : LINE_LEAST);
+    row->high_seconds = bound / least;
 }
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -244,8 +251,10 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
     double rate = line_rate(row, parts);
 
     /* NCCL's own calls have a price, or ranks that no price is of */
-    if (parts->gpu_count > 0 && (row->logged.ranks == 0 || is_boards(parts) ||
-                                 hs_system_library(system) != HS_LIBRARY_NCCL))
+    if (parts->gpu_count > 0 &&
+        (is_boards(parts) ||
+         (row->logged.library == HS_LIBRARY_UNSAID &&
+          (row->logged.ranks == 0 || hs_system_library(system) != HS_LIBRARY_NCCL))))
         judge_by_line(row, parts);
     if (row->against == HS_AGAINST_NOTHING)
         judge_by_price(row, system);
