@@ -591,21 +591,25 @@ static enum hs_status propose(char line[HS_FIELD_TEXT], const struct hs_inputs *
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* What the environment forced is no fault of the machine: rows are held against that from here on.
- * Whether it alone explains them. */
-static bool take_forced(struct hs_check_answer *out, const struct hs_system *system,
+/* Where what the environment forced explains the times alone, that is the finding; else rows are
+ * held against what such a machine takes with it. */
+static void take_forced(struct hs_check_answer *out, const struct hs_system *system,
                         const struct hs_check_facts *facts)
 {
     struct hs_check_variant forced = HS_CHECK_SAME;
     const struct hs_check_row *decisive = &out->rows[out->decisive];
-    double worse;
+    double times;
 
     forced.among = facts->among;
     forced.protocols = facts->protocols;
     if (!facts->among && !facts->protocols)
-        return false;
-    worse = hs_check_seconds(decisive, system, &forced) / decisive->expected_seconds;
-    return worse > 1.1 && decisive->seconds / worse <= decisive->high_seconds;
+        return;
+    times = hs_check_seconds(decisive, system, &forced) / decisive->expected_seconds;
+    if (times > 1.1 && decisive->seconds / times <= decisive->high_seconds)
+        return;
+    for (size_t i = 0; i < out->row_count; i++)
+        if (is_judged(&out->rows[i]))
+            hs_check_use_forced(&out->rows[i], system, &forced);
 }
 
 /* What was forced is of one of the libraries. */
@@ -658,7 +662,7 @@ static enum hs_status check(struct hs_check_answer *out, const struct hs_check_q
         say_why_right(out, system);
     if (status == HS_OK && out->verdict == HS_CHECK_LOW) {
         hs_check_facts_chosen(facts, out, &asked, info);
-        facts->explained = take_forced(out, system, facts);
+        take_forced(out, system, facts);
         status = hs_check_explain(out, system, facts, err);
     }
     free(facts);

@@ -131,6 +131,25 @@ double hs_check_seconds(const struct hs_check_row *row, const struct hs_system *
     return row->expected_seconds / rate * variant->all + variant->more_seconds;
 }
 
+void hs_check_use_forced(struct hs_check_row *row, const struct hs_system *system,
+                         const struct hs_check_variant *forced)
+{
+    double times = hs_check_seconds(row, system, forced) / row->expected_seconds;
+    struct hs_nccl_run run = row->logged.nccl;
+
+    if (!is_nccl(row) || isnan(times) ||
+        !choose(&run, forced->among ? forced->among : HS_NCCL_ANY,
+                forced->protocols ? forced->protocols : ~0U))
+        return;
+    row->logged.nccl = run;
+    row->expected_seconds *= times;
+    row->low_seconds *= times;
+    row->high_seconds *= times;
+    snprintf(row->algorithm, sizeof(row->algorithm), "%s, %s",
+             hs_nccl_algorithm_names[run.choice.algorithm],
+             hs_nccl_protocol_names[run.choice.protocol]);
+}
+
 /* ---- the fit of a variant -------------------------------------------------------------------- */
 
 struct fit {
