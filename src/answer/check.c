@@ -26,6 +26,8 @@
  * cases with peer access 0.5 to 0.9. */
 #define LINE_USUAL   0.85
 #define LINE_LEAST   0.70
+#define SEND_USUAL   0.92
+#define SEND_LEAST   0.80 /* of InfiniBand and RoCE: 46 to 49 of 50 (nccl 2409) */
 #define SLOTS_USUAL  0.70
 #define SLOTS_LEAST  0.42
 #define LINE_SECONDS 2e-3 /* a call that short at line rate is not judged by it */
@@ -182,7 +184,12 @@ static bool has_peer_access(const struct hs_parts *parts)
 static void judge_by_line(struct hs_check_row *row, const struct hs_parts *parts)
 {
     double rate = line_rate(row, parts), bound;
-    bool inside = row->nodes <= 1;
+    bool inside = row->nodes <= 1, sends = strcmp(row->call, "sendrecv") == 0;
+    double least =
+        inside ? SLOTS_LEAST
+        : sends && (parts->nic.class == HS_NIC_INFINIBAND || parts->nic.class == HS_NIC_ROCE)
+            ? SEND_LEAST
+            : LINE_LEAST;
 
     if (!(rate > 0))
         return;
@@ -191,9 +198,9 @@ static void judge_by_line(struct hs_check_row *row, const struct hs_parts *parts
         (inside && (!is_boards(parts) || !has_peer_access(parts))))
         return;
     row->against = HS_AGAINST_LINE;
-    row->expected_seconds = bound / (inside ? SLOTS_USUAL : LINE_USUAL);
+    row->expected_seconds = bound / (inside ? SLOTS_USUAL : sends ? SEND_USUAL : LINE_USUAL);
     row->low_seconds = bound / 1.05;
-    row->high_seconds = bound / (inside ? SLOTS_LEAST : LINE_LEAST);
+    row->high_seconds = bound / least;
 }
 
 /* ---- prices ---------------------------------------------------------------------------------- */
@@ -227,8 +234,7 @@ static void judge_by_price(struct hs_check_row *row, const struct hs_system *sys
                  hs_nccl_protocol_names[run->choice.protocol]);
         if (run->call.shape.domains > 1) {
             open.nccl.call.shape.nics = run->call.shape.nics = nics_filled(&run->call.shape);
-            filled = hs_log_call_price(&row->logged, system);
-            price.seconds = filled.seconds;
+            price = hs_log_call_price(&row->logged, system);
             if (system->nccl.parts.switch_nodes == 0 && run->call.shape.domains > HS_OPEN_NODES)
                 open.nccl.call.shape.network_share /= HS_OPEN_TAPER;
             filled = hs_log_call_price(&open, system);
@@ -244,7 +250,11 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
     const struct hs_parts *parts = &system->nccl.parts;
     double rate = line_rate(row, parts);
 
-    if (parts->gpu_count > 0 && (row->logged.library == HS_LIBRARY_UNSAID || is_boards(parts)))
+    /* NCCL's own calls have a price, or ranks that no price is of */
+    if (parts->gpu_count > 0 &&
+        (is_boards(parts) ||
+         (row->logged.library == HS_LIBRARY_UNSAID &&
+          (row->logged.ranks == 0 || hs_system_library(system) != HS_LIBRARY_NCCL))))
         judge_by_line(row, parts);
     if (row->against == HS_AGAINST_NOTHING)
         judge_by_price(row, system);
@@ -480,11 +490,11 @@ static void find_verdict(struct hs_check_answer *out, const struct hs_system *sy
 
         out->verdict = HS_CHECK_UNJUDGED;
         out->decisive = impossible;
-        snprintf(
-            out->reason, sizeof(out->reason),
-            "%.1f GB/s is more than the NICs of '%.60s' carry (%.1f): other NICs, or wrong data",
-            hs_check_rate(row, row->seconds) / GB, out->machine,
-            hs_check_rate(row, row->bound_seconds) / GB);
+        snprintf(out->reason, sizeof(out->reason),
+                 "%.1f GB/s is more than NICs and slots of '%.60s' carry (%.1f): other NICs, or "
+                 "wrong data",
+                 hs_check_rate(row, row->seconds) / GB, out->machine,
+                 hs_check_rate(row, row->bound_seconds) / GB);
         return;
     }
     out->verdict = low ? HS_CHECK_LOW
@@ -503,7 +513,7 @@ static void say_why_right(struct hs_check_answer *out, const struct hs_system *s
 
     if (row->against != HS_AGAINST_PRICE || row->logged.library != HS_LIBRARY_NCCL)
         return;
-    if (row->nodes == 2 && rate > line)
+    if (row->nodes == 2 && rate > line && row->logged.nccl.choice.algorithm != HS_NCCL_RING)
         snprintf(out->reason, sizeof(out->reason),
                  "above the %.3g GB/s of the NICs: the %s on two nodes sends half as much", line,
                  hs_nccl_algorithm_names[row->logged.nccl.choice.algorithm]);
@@ -581,21 +591,40 @@ static enum hs_status propose(char line[HS_FIELD_TEXT], const struct hs_inputs *
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* What the environment forced is no fault of the machine: rows are held against that from here on.
- * Whether it alone explains them. */
-static bool take_forced(struct hs_check_answer *out, const struct hs_system *system,
+/* Where what the environment forced explains the times alone, that is the finding; else rows are
+ * held against what such a machine takes with it. */
+static void take_forced(struct hs_check_answer *out, const struct hs_system *system,
                         const struct hs_check_facts *facts)
 {
     struct hs_check_variant forced = HS_CHECK_SAME;
     const struct hs_check_row *decisive = &out->rows[out->decisive];
-    double worse;
+    double times;
 
     forced.among = facts->among;
     forced.protocols = facts->protocols;
     if (!facts->among && !facts->protocols)
-        return false;
-    worse = hs_check_seconds(decisive, system, &forced) / decisive->expected_seconds;
-    return worse > 1.1 && decisive->seconds / worse <= decisive->high_seconds;
+        return;
+    times = hs_check_seconds(decisive, system, &forced) / decisive->expected_seconds;
+    if (times > 1.1 && decisive->seconds / times <= decisive->high_seconds)
+        return;
+    for (size_t i = 0; i < out->row_count; i++)
+        if (is_judged(&out->rows[i]))
+            hs_check_use_forced(&out->rows[i], system, &forced);
+}
+
+/* What was forced is of one of the libraries. */
+static enum hs_status check_algorithm(const char *name, struct hs_error *err)
+{
+    struct hs_error unused;
+    size_t found;
+
+    if (!name ||
+        hs_name_find(&found, name, "algorithm", hs_mpi_algorithm_names, HS_MPI_ALGORITHM_COUNT,
+                     &unused) == HS_OK ||
+        hs_name_find(&found, name, "algorithm", hs_nccl_algorithm_names, HS_NCCL_ALGORITHM_COUNT,
+                     err) == HS_OK)
+        return HS_OK;
+    return hs_error_prefix(err, HS_INVALID, "--algorithm");
 }
 
 static enum hs_status load_info(struct hs_nccl_info *info, const char *path, struct hs_error *err)
@@ -633,7 +662,7 @@ static enum hs_status check(struct hs_check_answer *out, const struct hs_check_q
         say_why_right(out, system);
     if (status == HS_OK && out->verdict == HS_CHECK_LOW) {
         hs_check_facts_chosen(facts, out, &asked, info);
-        facts->explained = take_forced(out, system, facts);
+        take_forced(out, system, facts);
         status = hs_check_explain(out, system, facts, err);
     }
     free(facts);
@@ -655,7 +684,9 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
                        inputs->count > 0           ? inputs->inputs[0].name
                        : inputs->profile_count > 0 ? inputs->profiles[0].file
                                                    : "nothing given");
-    status = load_info(&info, question->settings->info, err);
+    status = check_algorithm(question->settings->log.algorithm, err);
+    if (status == HS_OK)
+        status = load_info(&info, question->settings->info, err);
     if (status == HS_OK && system)
         snprintf(out->machine, sizeof(out->machine), "%s",
                  question->machine ? question->machine : hs_system_called(system));

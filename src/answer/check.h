@@ -230,7 +230,6 @@ struct hs_check_facts {
     unsigned among;     /* algorithms that may run; 0: not said */
     unsigned protocols; /* bits of enum hs_nccl_protocol; 0: not said */
     int version;        /* 0: not said */
-    bool explained;     /* what was forced explains the rows alone */
 };
 enum hs_status hs_check_facts_find(struct hs_check_facts *facts,
                                    const struct hs_check_question *question,
@@ -262,6 +261,10 @@ void hs_check_use_version(struct hs_check_row *row, int version);
 
 /* Whether this and the next larger size are slower than the next smaller one, unlike prices. */
 bool hs_check_is_step_back(const struct hs_check_answer *checked, const struct hs_check_row *row);
+
+/* The row as it is with what the environment forced: expected times and range, too. */
+void hs_check_use_forced(struct hs_check_row *row, const struct hs_system *system,
+                         const struct hs_check_variant *forced);
 
 /* Fills layer, where, causes, next of an answer that is low. HS_MEMORY. */
 enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_system *system,

@@ -36,7 +36,6 @@
 #define SMALL_FACTOR  1.15 /* what a loss has to be, to be one */
 #define LAYER_ODDS    0.60 /* a layer is said from such odds on */
 #define LEAST_RATE    0.01
-#define ALONE_ODDS    0.85
 #define STEP_TCP_US   10.0 /* vllm issue 42075: a message by sockets, where RDMA takes 1 */
 /* GB/s of a node by sockets, as posted (nccl 209, 398, 450, AReaL 639, vllm 42075); by shared
  * memory in place of peer access (nccl 841, nccl-tests 228). */
@@ -130,6 +129,25 @@ double hs_check_seconds(const struct hs_check_row *row, const struct hs_system *
         return row->expected_seconds * nccl_seconds(&row->logged.nccl, system, variant) /
                nccl_seconds(&row->logged.nccl, system, &same);
     return row->expected_seconds / rate * variant->all + variant->more_seconds;
+}
+
+void hs_check_use_forced(struct hs_check_row *row, const struct hs_system *system,
+                         const struct hs_check_variant *forced)
+{
+    double times = hs_check_seconds(row, system, forced) / row->expected_seconds;
+    struct hs_nccl_run run = row->logged.nccl;
+
+    if (!is_nccl(row) || isnan(times) ||
+        !choose(&run, forced->among ? forced->among : HS_NCCL_ANY,
+                forced->protocols ? forced->protocols : ~0U))
+        return;
+    row->logged.nccl = run;
+    row->expected_seconds *= times;
+    row->low_seconds *= times;
+    row->high_seconds *= times;
+    snprintf(row->algorithm, sizeof(row->algorithm), "%s, %s",
+             hs_nccl_algorithm_names[run.choice.algorithm],
+             hs_nccl_protocol_names[run.choice.protocol]);
 }
 
 /* ---- the fit of a variant -------------------------------------------------------------------- */
@@ -635,6 +653,25 @@ static void judge_node(struct explained *all)
     }
 }
 
+/* Causes of GPUs, and of NCCL's settings, where neither is there. */
+static void exclude_gpus(struct explained *all)
+{
+    static const enum hs_check_cause of_gpus[] = {
+        HS_BY_GDR_OFF,  HS_BY_ACS_ATS,     HS_BY_NIC_BEHIND_CPU, HS_BY_TOPOLOGY_FILE,
+        HS_BY_NVLS_OFF, HS_BY_RING_FORCED, HS_BY_PROTOCOL,       HS_BY_CHANNELS,
+        HS_BY_P2P_OFF,  HS_BY_SLOT,        HS_BY_NICS_USED};
+
+    for (size_t i = 0; i < sizeof(of_gpus) / sizeof(*of_gpus); i++) {
+        found_of(all, of_gpus[i])->status = HS_CAUSE_EXCLUDED;
+        SAY(all, of_gpus[i], "the calls are not of GPUs");
+    }
+}
+
+static bool has_gpus(const struct explained *all)
+{
+    return all->parts->gpu_count > 0 && all->parts->gpu.link != HS_LINK_MEMORY;
+}
+
 /* One node has no network. */
 static void exclude_network(struct explained *all)
 {
@@ -717,7 +754,7 @@ static void weigh(struct explained *all)
         found_of(all, (enum hs_check_cause)c)->odds = all->weights[c] / fmax(sum, 1e-300);
 }
 
-/* A rate that was chosen to meet the times is no reason to name one cause alone. */
+/* Where one cause alone fits, another without a price may: times are no reason to name it alone. */
 static void doubt_alone(struct explained *all)
 {
     struct hs_check_found *only = NULL;
@@ -731,7 +768,7 @@ static void doubt_alone(struct explained *all)
             return;
         only = found;
     }
-    if (only && only->odds < ALONE_ODDS)
+    if (only)
         only->status = HS_CAUSE_OPEN;
 }
 
@@ -775,7 +812,9 @@ static void say_where(struct explained *all)
 
     variant.among = 1U << HS_NCCL_RING;
     ring = is_nccl(row) ? hs_check_seconds(row, all->fit.system, &variant) : NAN;
-    if (out->layer == HS_LAYER_NETWORK)
+    if (out->layer == HS_LAYER_NETWORK && !has_gpus(all))
+        snprintf(out->where, room, "between the nodes; %.3g GB/s", rate);
+    else if (out->layer == HS_LAYER_NETWORK)
         snprintf(out->where, room, "between the nodes; %.3g GB/s is %.2g of the NICs' %.3g%s", rate,
                  rate * GB / hs_check_line_rate(row), hs_check_line_rate(row) / GB,
                  all->parts->gpu.generation == HS_GPU_BOARD ? "" : ", and no part of NVLink's");
@@ -831,6 +870,11 @@ static void say_next(struct explained *all)
     struct hs_check_variant ring = HS_CHECK_SAME;
 
     ring.among = 1U << HS_NCCL_RING;
+    if (!has_gpus(all)) {
+        snprintf(out->next, sizeof(out->next),
+                 "the same command on one node, and with one rank a node on two: which is slow?");
+        return;
+    }
     if (out->causes[0].status == HS_CAUSE_ESTABLISHED && remedy_of(out->causes[0].cause)) {
         snprintf(out->next, sizeof(out->next), "%s; then the same command",
                  remedy_of(out->causes[0].cause));
@@ -906,6 +950,8 @@ enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_sys
     judge_node(all);
     if (all->decisive->nodes <= 1)
         exclude_network(all);
+    if (!has_gpus(all))
+        exclude_gpus(all);
     take_facts(all);
     weigh(all);
     doubt_alone(all);

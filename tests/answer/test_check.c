@@ -172,7 +172,7 @@ static void beyond_the_line_rate_nothing_is_judged(void **unused)
     begin(&asked, "8xH100, 1xNDR400");
     check(&asked, "bytes,seconds,np,nodes,call\n8589934592,0.05,32,4,allreduce\n");
     assert_int_equal(asked.checked.verdict, HS_CHECK_UNJUDGED);
-    assert_non_null(strstr(asked.checked.reason, "more than the NICs"));
+    assert_non_null(strstr(asked.checked.reason, "more than NICs and slots"));
     end(&asked);
 }
 
