@@ -28,7 +28,7 @@ done
 "$program" predict summit --np 1 -q -o one.json >/dev/null
 "$program" predict summit --np 7 -q -o prime.json >/dev/null
 for np in 16 64; do
-    "$program" predict "$here/../model/calibrated.json" --np $np --size 1MiB:64MiB -q -o calibrated-$np.json >/dev/null
+    "$program" predict "$here/../estimate/calibrated.json" --np $np --size 1MiB:64MiB -q -o calibrated-$np.json >/dev/null
 done
 train=$here/../golden/profile/train.json
 # The same results as if they had been measured, with names that mean harm; without a machine; and plain. A profile, too.
