@@ -106,3 +106,15 @@ $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
+
+# How often `hiersearch check` is right: public logs with a known cause (DATA=FOLDER), curves of machines that are right
+# (PUBLISHED=FILE MACHINES=FILE), and simulated faults.
+.PHONY: bench-check
+bench-check: $(BUILD)/hiersearch $(BUILD)/bench/check_truth
+	$(if $(DATA),$(Q)bench/check.py --program $(BUILD)/hiersearch --cases $(DATA))
+	$(if $(PUBLISHED),$(Q)bench/check.py --program $(BUILD)/hiersearch --published $(PUBLISHED) --machines $(MACHINES))
+	$(Q)$(BUILD)/bench/check_truth 2000 1
+$(BUILD)/bench/check_truth: bench/check_truth.c $(call libs,answer $(USES_answer))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,answer $(USES_answer)) $(HS_LDFLAGS) $(HS_LIBS)

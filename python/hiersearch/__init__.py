@@ -24,7 +24,7 @@ from typing import Any, Callable
 from . import records
 from ._handles import FileError, HiersearchError, InvalidError, NoFileError, OutOfMemory, encoded, lib, taken, text
 from .exports import Export, export, formats
-from .measured import Comparison, Profile, compare, fit, predict_measured, read_profile
+from .measured import Checked, Comparison, Profile, check, compare, fit, predict_measured, read_profile
 from .pages import (Page, compare_page, fit_page, formats_page, predict_page, profile_page, simulate_page, simulation,
                     systems_page)
 from .pictures import Picture, picture, report
@@ -33,15 +33,15 @@ from .systems import System, parts, systems
 
 __version__ = text(lib.hiersearch_version())
 __all__ = [
-    "Best", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "NoFileError", "OutOfMemory", "Page", "Picture", "Profile",
-    "Result", "Stage", "System", "compare", "compare_page", "export", "fit", "fit_page", "formats", "formats_page", "options", "parts", "picture",
+    "Best", "Checked", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "NoFileError", "OutOfMemory", "Page", "Picture", "Profile",
+    "Result", "Stage", "System", "check", "compare", "compare_page", "export", "fit", "fit_page", "formats", "formats_page", "options", "parts", "picture",
     "predict", "predict_each", "predict_job", "predict_measured", "predict_page", "profile_page", "read", "read_profile", "records", "report",
     "simulate_page", "simulation", "systems", "systems_page",
 ]  # fmt: skip
 
 
 def options(kind: str) -> list[dict[str, Any]]:
-    """The options of "predict", "fit", "compare", "export", "plot", "report", "simulate", "systems" or "profile": name, argument, default, words and help of each."""
+    """The options of "predict", "fit", "check", "compare", "export", "plot", "report", "simulate", "systems" or "profile": name, argument, default, words and help of each."""
     found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, encoded(kind)))
     return found
 
@@ -61,7 +61,7 @@ def _describe(function: Callable[..., Any], kind: str) -> None:
 
 
 for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (predict_job, "predict"), (fit, "fit"),
-                         (compare, "compare"), (export, "export"), (picture, "plot"), (report, "report"),
+                         (check, "check"), (compare, "compare"), (export, "export"), (picture, "plot"), (report, "report"),
                          (predict_page, "predict"), (compare_page, "compare"), (fit_page, "fit"), (simulation, "simulate"),
                          (systems_page, "systems"), (profile_page, "profile")):
     _describe(_function, _kind)

@@ -10,7 +10,7 @@ from conftest import ROOT
 
 def test_document(data, tmp_path, monkeypatch):
     """The examples of docs/python.md print what it says."""
-    shutil.copy(data / "result/logs/nodes.txt", tmp_path)
+    shutil.copy(data / "record/logs/nodes.txt", tmp_path)
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(ROOT / "docs/python.md"), module_relative=False,
                                      optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
@@ -22,7 +22,7 @@ def test_package(data, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
     (tmp_path / "logs").mkdir()
-    shutil.copy(data / "result/logs/nodes.txt", tmp_path / "logs")
+    shutil.copy(data / "record/logs/nodes.txt", tmp_path / "logs")
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testmod(hs)
     assert tried >= 6 and not failed

@@ -16,7 +16,7 @@ FORMATS = [one["name"] for one in hs.formats()]
 @pytest.mark.parametrize("name", LOGS)
 def test_fit_by_a_log(name, data):
     """fit by a log is the command line's, or fails with its line."""
-    path = data / "result/logs" / name
+    path = data / "record/logs" / name
     ran = subprocess.run([PROGRAM, "fit", PARTS, path], capture_output=True, text=True, check=False)
     if ran.returncode:
         with pytest.raises(hs.HiersearchError) as raised:
@@ -62,7 +62,7 @@ def test_calibrations_compared(data):
     assert math.isclose(high / low, 20 / 19, rel_tol=1e-6)  # latency times bandwidth
     assert found.keys() == {("fit layer node 1:4", name) for name in ("latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes")}
     assert all(after is None for _, after in found.values())
-    here = hs.fit(PARTS, data / "result/logs/nodes.txt")
+    here = hs.fit(PARTS, data / "record/logs/nodes.txt")
     others = [row for row in hs.System(PARTS).changes(here) if not row["of"].startswith("constant ")]
     assert [(row["of"], row["figure"], row["before"]) for row in others] == [("system", "constants_residual", None)] and here.document.constants
 
@@ -74,7 +74,7 @@ def test_compare(data, program):
     document = json.loads(program("compare", *results, "--predict", "abci", "--keep", 2, "--json"))
     assert plain(compared.to_json()) == plain(document)
     assert [case.mean_error for case in compared.cases] == [case["mean_error"] for case in document["cases"]]
-    log = data / "result/logs/nodes.txt"
+    log = data / "record/logs/nodes.txt"
     compared = hs.compare(log, predict=PARTS)
     document = json.loads(program("compare", log, "--predict", PARTS, "--json"))
     assert [(one.call, one.message_bytes, one.seconds, one.error) for one in compared.logs] == [
@@ -166,8 +166,8 @@ def test_pictures_of_the_library(program, tmp_path):
 
 def test_measured_result(data):
     """What was measured comes first: seconds of its best plan, of its candidates, of its stages."""
-    result = hs.read(data / "compare/data/null16.json")
-    document = json.loads((data / "compare/data/null16.json").read_text(encoding="utf-8"))
+    result = hs.read(data / "answer/data/null16.json")
+    document = json.loads((data / "answer/data/null16.json").read_text(encoding="utf-8"))
     message = document["results"][0]
     best = next(plan for plan in message["candidates"] if plan["plan"] == message["best"])
     assert result.measured and result.best.seconds == best["measured"]["median_seconds"]

@@ -17,8 +17,8 @@ def everything(data):
     return {
         "one": hs.predict("abci", np=128, size="128MiB"),
         "sizes": hs.predict("dgx-h100", np=64, size="64KiB:1GiB"),
-        "measured": hs.read(data / "compare/data/null16.json"),
-        "logs": hs.compare(data / "result/logs/nodes.txt", predict="8xH100, 8xNDR400"),
+        "measured": hs.read(data / "answer/data/null16.json"),
+        "logs": hs.compare(data / "record/logs/nodes.txt", predict="8xH100, 8xNDR400"),
         "cases": hs.compare(data / "golden/fit/4x8x4.json", predict="abci"),
         "profile": hs.read_profile(data / "golden/profile/train.json"),
         "system": hs.System("abci"),

@@ -52,7 +52,11 @@ enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system 
                               HS_LIBRARY_CALL_COUNT, err);
     facts.call = (enum hs_library_call)call;
     for (size_t i = 0; i < inputs->log_count && !status; i++)
-        status =
-            hs_log_calls(list, system, &inputs->logs[i].log, inputs->logs[i].file, &facts, err);
+        if (inputs->logs[i].log.point_count == 0 && inputs->takes_logs != HS_LOGS_OF_ANY)
+            return hs_fail(err, HS_INVALID, "%s: expected times of %s", inputs->logs[i].file,
+                           "allreduce, allgather, reducescatter or alltoall");
+        else
+            status =
+                hs_log_calls(list, system, &inputs->logs[i].log, inputs->logs[i].file, &facts, err);
     return status;
 }

@@ -15,6 +15,7 @@ extern const struct hs_command *const hs_commands[];
 extern const struct hs_command hs_command_predict;
 extern const struct hs_command hs_command_measure;
 extern const struct hs_command hs_command_simulate;
+extern const struct hs_command hs_command_check;
 extern const struct hs_command hs_command_compare;
 extern const struct hs_command hs_command_fit;
 extern const struct hs_command hs_command_profile;

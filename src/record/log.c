@@ -60,6 +60,7 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
         return NULL;
     log->run_count++;
     reader->other_call = false;
+    reader->other[0] = '\0';
     reader->host_count = 0;
     *run = (struct hs_log_run){0};
     return run;
@@ -98,6 +99,25 @@ static void note(struct hs_log_reader *reader, size_t line, const char *why)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
 }
 
+static void add_other(struct hs_log_reader *reader, const struct hs_log_point *point)
+{
+    struct hs_log *log = &reader->log;
+    const struct hs_log_run *run = &log->runs[log->run_count - 1];
+    struct hs_log_other *added =
+        one_more(reader, &log->others, NULL, log->other_count, sizeof(*added));
+
+    if (!added)
+        return;
+    *added = (struct hs_log_other){.of = run->of,
+                                   .ranks = run->ranks,
+                                   .nodes = run->nodes,
+                                   .bytes = point->bytes,
+                                   .seconds = point->seconds,
+                                   .in_place = point->in_place};
+    memcpy(added->call, reader->other, sizeof(added->call));
+    log->other_count++;
+}
+
 void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
 {
     struct hs_log *log = &reader->log;
@@ -107,6 +127,8 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
         note(reader, line, "left out: its time is no time");
     else if (wrong > 0)
         note(reader, line, "left out: its data was wrong");
+    else if (reader->other_call && reader->other[0])
+        add_other(reader, &point);
     else if (!reader->other_call)
         added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
                          sizeof(*added));
@@ -133,7 +155,11 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
             run->call_known = true;
         }
     reader->other_call = !run->call_known && length > 0;
-    if (reader->other_call)
+    if (length > 4 && strcmp(letters + length - 4, "perf") == 0)
+        letters[length - 4] = '\0';
+    snprintf(reader->other, sizeof(reader->other), "%.*s", (int)sizeof(reader->other) - 1,
+             reader->other_call ? letters : "");
+    if (reader->other_call && !reader->takes_any)
         note(reader, line, "left out: a run of another collective");
 }
 
@@ -225,13 +251,16 @@ static void read_rank(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run = last_run(reader);
     char host[HS_LOG_HOST_BYTES];
-    const char *on = strstr(at, " on "), *number = strstr(at, "Rank ") + strlen("Rank ");
+    const char *on = strstr(at, " on "), *number = strstr(at, "Rank ") + strlen("Rank "), *gpu;
     int64_t rank;
 
     if (!run || !on || reader->is_counted || sscanf(on, " on %255s", host) != 1)
         return;
     if (strstr(on, "] AMD ") != NULL)
         run->of = HS_LOG_OF_RCCL;
+    if (run->listed == 0 && (gpu = strstr(on, "] ")))
+        snprintf(run->gpu, sizeof(run->gpu), "%.*s",
+                 (int)fmin((double)strcspn(gpu + 2, "\r\n"), sizeof(run->gpu) - 1), gpu + 2);
     number += strspn(number, " ");
     rank = isdigit((unsigned char)*number) ? strtoll(number, NULL, 10) : -1;
     hs_log_add_rank(reader->base, rank < INT32_MAX ? rank : -1, host);
@@ -743,7 +772,8 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
     take_info(&reader->log);
     if (status == HS_OK && reader->log.notes.failed)
         return hs_no_memory(reader->err);
-    if (status != HS_OK || reader->is_result || reader->log.point_count > 0)
+    if (status != HS_OK || reader->is_result || reader->log.point_count > 0 ||
+        (reader->takes_any && (reader->log.other_count > 0 || reader->log.info.messages.count > 0)))
         return status;
     if (reader->log.notes.length > 0)
         return hs_fail(reader->err, HS_INVALID, "%.*s, and no other time is in it",
@@ -757,14 +787,13 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
                    reader->name);
 }
 
-enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
-                            const char *text, size_t length, struct hs_error *err)
+static enum hs_status parse_by(struct hs_log *log, struct hs_log_reader reader, const char *text,
+                               size_t length)
 {
-    struct hs_log_reader reader = {.name = name, .result = result, .err = err};
     enum hs_status status;
 
-    if (result)
-        *result = (struct hs_result){0};
+    if (reader.result)
+        *reader.result = (struct hs_result){0};
     status = parse(&reader, text, length);
     free(reader.hosts);
     *log = reader.log;
@@ -773,8 +802,23 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
     return status;
 }
 
-enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
-                           const char *path, struct hs_error *err)
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err)
+{
+    return parse_by(log, (struct hs_log_reader){.name = name, .result = result, .err = err}, text,
+                    length);
+}
+
+enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
+                                const char *text, size_t length, struct hs_error *err)
+{
+    return parse_by(
+        log, (struct hs_log_reader){.name = name, .result = result, .takes_any = true, .err = err},
+        text, length);
+}
+
+static enum hs_status load_as(struct hs_log *log, struct hs_result *result, bool takes_any,
+                              struct hs_gpu_probe *probe, const char *path, struct hs_error *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
@@ -791,13 +835,27 @@ enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct 
     else if (probe && hs_gpu_probe_is(text))
         status = hs_gpu_probe_parse(probe, name, text, length, err);
     else
-        status = hs_log_parse(log, result, name, text, length, err);
+        status = takes_any ? hs_log_parse_any(log, result, name, text, length, err)
+                           : hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }
 
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
+                           const char *path, struct hs_error *err)
+{
+    return load_as(log, result, false, probe, path, err);
+}
+
+enum hs_status hs_log_load_any(struct hs_log *log, struct hs_result *result,
+                               struct hs_gpu_probe *probe, const char *path, struct hs_error *err)
+{
+    return load_as(log, result, true, probe, path, err);
+}
+
 void hs_log_release(struct hs_log *log)
 {
+    free(log->others);
     free(log->runs);
     free(log->points);
     hs_text_release(&log->notes);

@@ -41,6 +41,9 @@ struct hs_log_ratio {
     size_t line;        /* of the row that allows the fewest numbers */
 };
 
+#define HS_LOG_GPU_BYTES  64
+#define HS_LOG_CALL_BYTES 24
+
 /* One run of one program. What it does not say is 0. */
 struct hs_log_run {
     enum hs_library_call call;
@@ -51,7 +54,8 @@ struct hs_log_run {
     int64_t ranks, nodes; /* nodes: hosts of its ranks */
     int64_t listed;       /* lines of its list of ranks; fewer than ranks: it was cut */
     struct hs_log_ratio ratio;
-    int nccl_version; /* as NCCL counts: 23003 is 2.30.3 */
+    int nccl_version;           /* as NCCL counts: 23003 is 2.30.3 */
+    char gpu[HS_LOG_GPU_BYTES]; /* of its first rank, as its list names it; "" */
 };
 
 struct hs_log_point {
@@ -61,11 +65,23 @@ struct hs_log_point {
     bool in_place;
 };
 
+/* A time of a collective that has no price and no name in library.h: "broadcast", "sendrecv". */
+struct hs_log_other {
+    char call[HS_LOG_CALL_BYTES]; /* letters alone, without "perf" */
+    enum hs_log_of of;
+    int64_t ranks, nodes; /* 0: not said */
+    uint64_t bytes;
+    double seconds; /* > 0 */
+    bool in_place;
+};
+
 struct hs_log {
     struct hs_log_run *runs; /* [run_count] owned; each has points */
     size_t run_count;
     struct hs_log_point *points; /* [point_count] owned */
     size_t point_count;
+    struct hs_log_other *others; /* [other_count] owned: left out of points, and noted */
+    size_t other_count;
     struct hs_text notes;     /* what was left out, a line each, at most HS_LOG_NOTES_MAX */
     struct hs_nccl_info info; /* what NCCL prints of itself in between */
 };
@@ -82,6 +98,11 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
  * that is NULL. */
 enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
                            const char *path, struct hs_error *err);
+/* The same two, where times of other collectives, or NCCL's own lines, are enough. */
+enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
+                                const char *text, size_t length, struct hs_error *err);
+enum hs_status hs_log_load_any(struct hs_log *log, struct hs_result *result,
+                               struct hs_gpu_probe *probe, const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 
 #endif

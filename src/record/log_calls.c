@@ -193,8 +193,8 @@ static enum hs_status find_algorithms(unsigned *among, const struct hs_log_run *
 {
     size_t algorithm;
 
-    *among = run->among ? run->among : HS_NCCL_ANY;
-    if (!facts->algorithm)
+    *among = run->among && !facts->algorithm ? run->among : HS_NCCL_ANY;
+    if (!facts->algorithm || !*facts->algorithm)
         return HS_OK;
     if (hs_name_find(&algorithm, facts->algorithm, "algorithm", hs_nccl_algorithm_names,
                      HS_NCCL_ALGORITHM_COUNT, err))
@@ -219,7 +219,7 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
         find_algorithms(&among, run, facts, err))
         return HS_INVALID;
     if (!hs_nccl_choose(&choice, &made, among)) {
-        if (facts->algorithm)
+        if (facts->algorithm && *facts->algorithm)
             return hs_fail(err, HS_INVALID, "%s: NCCL has no %s for its %s there: --algorithm",
                            call->file, facts->algorithm, hs_library_call_names[call->kind]);
         hs_nccl_choose(&choice, &made, HS_NCCL_ANY); /* as NCCL does with a wish it cannot meet */
@@ -295,7 +295,8 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
     if (call->kind == HS_CALL_ALLTOALL)
         return HS_OK;
     if (place_on_levels(&made, call, err) ||
-        find_mpi_algorithm(&made, call, hs_system_library(system), facts->algorithm, err))
+        find_mpi_algorithm(&made, call, hs_system_library(system),
+                           facts->algorithm && *facts->algorithm ? facts->algorithm : NULL, err))
         return HS_INVALID;
     call->mpi = made;
     call->library = hs_system_library(system);

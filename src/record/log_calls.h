@@ -18,7 +18,8 @@ struct hs_log_facts {
     int64_t ranks, nodes;
     bool call_known;
     enum hs_library_call call;
-    const char *algorithm; /* forced, by its name in library_nccl.h or price_mpi.h */
+    const char *algorithm; /* forced, by its name in library_nccl.h or price_mpi.h; "": none is,
+                              whatever the log says */
     bool may_lack_price;   /* calls that the machine, which may be NULL, has none for are kept */
 };
 

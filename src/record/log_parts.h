@@ -15,9 +15,11 @@ struct hs_log_reader {
     size_t run_capacity, point_capacity, host_capacity, note_count;
     char (*hosts)[HS_LOG_HOST_BYTES]; /* [host_count] owned: of the last run, each once */
     size_t host_count;
-    bool other_call;          /* the last run is of a collective that has no name here */
-    struct hs_result *result; /* where what is none goes; NULL: nowhere */
+    bool other_call;               /* the last run is of a collective that has no name here, */
+    char other[HS_LOG_CALL_BYTES]; /* but this one; "": its times do not count */
+    struct hs_result *result;      /* where what is none goes; NULL: nowhere */
     bool is_result;
+    bool takes_any;        /* other collectives' times, or NCCL's lines, are enough */
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
 };

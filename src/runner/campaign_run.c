@@ -14,6 +14,7 @@
 #include "detect/neutral_system.h"
 #include "detect/system_find.h"
 #include "engine/forests.h"
+#include "estimate/system_file.h"
 #include "runner/backends.h"
 #include "runner/bench.h"
 #include "runner/buffers.h"
