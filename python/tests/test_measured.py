@@ -43,7 +43,7 @@ def test_fit_by_results(data, program):
 
 def test_calibrations_compared(data):
     """changes has the figures that differ, in SI units, those of fits among them, and no others."""
-    system, path = hs.System("abci"), data / "model/calibrated.json"
+    system, path = hs.System("abci"), data / "estimate/calibrated.json"
     assert system.changes("abci") == system.changes(system.copy()) == []
     faster = json.loads(system.to_json())
     faster["levels"][0]["latency_us"] /= 2

@@ -54,7 +54,7 @@ def test_listed_pages(data, program, tmp_path):
     assert hs.systems_page("abci", width=120) == program("systems", "abci", "--width", 120)
     assert hs.systems_page(parts=True, format="csv") == program("systems", "--parts", "--format", "csv")
     assert hs.systems_page(here=True) == program("systems", "--here")
-    files = [data / "machine/topologies" / name for name in ("dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf")]
+    files = [data / "detect/topologies" / name for name in ("dgx-h100.txt", "dgx-h100-ibstat.txt", "topology.conf")]
     node = hs.System.from_files(*files)
     assert hs.systems_page(node) == program("systems", "--from", *files)
     node.named("mine").save(tmp_path / "mine.json")
