@@ -153,6 +153,7 @@ const struct hs_command hs_command_compare = {
                 "  hiersearch compare all_reduce_2_nodes.txt --predict '8xH100, 8xNDR400'\n"
                 "  hiersearch compare measured.json all_reduce_perf.txt\n"
                 "  hiersearch compare before.json after.json",
+    .aside = true, /* who judges predictions; `check` judges logs */
     .usual = "predict size np nodes call algorithm plans format output",
     .arguments = arguments,
     .options = options,

@@ -1,5 +1,5 @@
 # Lines that NCCL prints of itself establish a cause, in the log, or in a file beside it; without a machine the log's own lines say it.
-logs="$SRC/tests/record/logs"
+cp "$SRC"/tests/record/logs/info-*.txt . && logs=.
 for log in info-gdr info-nvls info-sockets info-forced; do
     case $log in info-gdr) machine='8xA100, 4xHDR200';; info-nvls) machine=8xH100;; info-sockets) machine='8xA100, 1xRoCE200';; *) machine='8xA100, 2xHDR200';; esac
     echo "$ $log"
