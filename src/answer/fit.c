@@ -52,7 +52,7 @@ static enum hs_status check_times(const struct hs_fit_times *times, struct hs_er
                        "once");
     if (times->points.count == 0 && times->calls.count == 0 && !times->inputs->probe.gpu)
         return hs_fail(err, HS_INVALID,
-                       "no layer times in the results; `measure` keeps them unless --no-layers");
+                       "no layer times in the results; `measure` keeps them unless --layer-runs 0");
     return HS_OK;
 }
 

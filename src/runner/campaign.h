@@ -1,6 +1,6 @@
 /*
- * campaign.h - one run of `hiersearch measure`: where it is and on what, and what it has measured so
- * far.
+ * campaign.h - one run of `hiersearch measure`: where it is and on what, and what it has measured
+ * so far.
  *
  * Rank 0 (of the ranks in their order by node) decides, keeps what was measured, and is the only
  * one that touches files and prints.
