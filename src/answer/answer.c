@@ -12,6 +12,7 @@
 
 #include "answer/point.h"
 #include "base/list.h"
+#include "library/price_rccl.h"
 #include "model/limit.h"
 #include "search/proposal.h"
 #include "show/figures.h"
@@ -129,6 +130,8 @@ bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predi
 
     if (is_calibrated(asked) || system->constants.count > 0)
         return false;
+    if (point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&point->library))
+        return true; /* of its reduce-scatters and allgathers one machine was measured */
     if (hs_system_is_nccl_native(system))
         return (domains_of(point) > 1 ? system->nccl.parts.network
                                       : system->nccl.parts.gpu.times) == HS_FIGURE_GUESS;
@@ -162,6 +165,23 @@ static void say_nccl_evidence(const struct builder *b)
                  domains > 1 ? " and " : "", domains > 1 ? parts->nic.name : "");
 }
 
+static void say_rccl_evidence(const struct builder *b)
+{
+    const struct hs_group *group = &b->point->request.problem.group;
+    int64_t nodes = hs_group_spread(group, hs_system_node_ranks(b->asked->system)).units;
+
+    if (nodes > 1)
+        set_text(b, &b->answer->evidence,
+                 "nothing was measured on this machine; RCCL between nodes: %d machines up to %d "
+                 "nodes%s",
+                 HS_RCCL_MACHINES_BETWEEN, HS_RCCL_NODES,
+                 nodes > HS_RCCL_NODES ? ", beyond them it is extrapolated" : "");
+    else
+        set_text(b, &b->answer->evidence,
+                 "nothing was measured on this machine; RCCL inside a node: %d machines",
+                 HS_RCCL_MACHINES_INSIDE);
+}
+
 static void say_evidence(const struct builder *b)
 {
     const struct hs_system *system = b->asked->system;
@@ -177,6 +197,9 @@ static void say_evidence(const struct builder *b)
                  system->constants.count);
     else if (hs_system_is_nccl_native(system))
         say_nccl_evidence(b);
+    else if (b->point->library.library == HS_LIBRARY_RCCL &&
+             hs_library_is_priced(&b->point->library))
+        say_rccl_evidence(b);
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)

@@ -36,15 +36,20 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
 /* Whether there is something to compare with: seconds are a number. */
 bool hs_library_is_priced(const struct hs_library_price *price);
 /* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows
- * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
+ * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions), and
+ * RCCL's, whose calls the stages are. */
 bool hs_library_prices_plans(const struct hs_library_price *price);
+
+/* What a plan takes so, with the nominal constants. */
+double hs_library_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct hs_plan *plan);
 
 /* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant
  * explains, too; HS_MEMORY. */
 enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err);
-/* By MPI's steps: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
+/* By MPI's steps, or RCCL's calls: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
 void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
                                    const struct hs_problem *problem,
                                    const struct hs_stage_key *keys, size_t count);
