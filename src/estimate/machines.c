@@ -320,9 +320,9 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
                              const struct hs_machines_figure *figure)
 {
     const struct hs_price_model *model =
-        hs_system_is_nccl_native(machines->believed)                  ? &hs_nccl_price_model
+        hs_system_is_nccl_native(machines->believed)               ? &hs_nccl_price_model
         : hs_system_library(machines->believed) == HS_LIBRARY_RCCL ? &hs_rccl_price_model
-                                                                     : &hs_mpi_price_model;
+                                                                   : &hs_mpi_price_model;
 
     switch (figure->what) {
     case HS_LATENCY_OF:

@@ -175,10 +175,10 @@ static double rccl_stage(const struct hs_machines *machines, size_t j,
         call = hs_rccl_call_of(machine, &problem->group, one, bytes);
         moved = (2 * (size_t)call.kind + (call.nodes > 1)) * machines->count /
                 (2 * HS_LIBRARY_CALL_COUNT);
-        seconds += hs_limit_keep_stage(hs_rccl_price_model.seconds(&call, machine->nccl.own) *
-                                           exp(hs_rccl_noise(&call) *
-                                               machines->noise[(j + moved) % machines->count]),
-                                       machine, problem->group.ranks, one, bytes);
+        seconds += hs_limit_keep_stage(
+            hs_rccl_price_model.seconds(&call, machine->nccl.own) *
+                exp(hs_rccl_noise(&call) * machines->noise[(j + moved) % machines->count]),
+            machine, problem->group.ranks, one, bytes);
     }
     return seconds;
 }
@@ -211,10 +211,10 @@ double hs_library_plan_seconds(const struct hs_system *system, const struct hs_p
         double bytes = stages[i].bytes / plan->chunks;
         struct hs_rccl_call call = hs_rccl_call_of(system, &problem->group, stages[i].key, bytes);
 
-        seconds += plan->chunks * hs_limit_keep_stage(hs_rccl_price_model.seconds(&call, values),
-                                                      system, problem->group.ranks, stages[i].key,
-                                                      bytes) +
-                   hs_order_seconds(system, problem, stages[i].key.layer);
+        seconds +=
+            plan->chunks * hs_limit_keep_stage(hs_rccl_price_model.seconds(&call, values), system,
+                                               problem->group.ranks, stages[i].key, bytes) +
+            hs_order_seconds(system, problem, stages[i].key.layer);
     }
     return hs_limit_keep(seconds, system, problem);
 }

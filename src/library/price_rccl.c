@@ -50,15 +50,15 @@ static double seconds_of(const void *of, const double *k)
     const struct hs_rccl_call *call = of;
     bool exchange = call->kind == HS_CALL_ALLTOALL;
     double us = k[HS_RCCL_K_CALL] + (call->one_process ? k[HS_RCCL_K_ONE_PROCESS] : 0);
-    double sent = hs_library_call_passes[call->kind] * call->bytes * (call->ranks - 1) / call->ranks;
+    double sent =
+        hs_library_call_passes[call->kind] * call->bytes * (call->ranks - 1) / call->ranks;
     double slow = call->slingshot ? k[HS_RCCL_K_NET_SLINGSHOT] : 1, ramp;
 
     if (exchange)
         us += k[HS_RCCL_K_A2A_PEER] * (call->ranks - 1);
     if (call->nodes < 2) {
         us += k[HS_RCCL_K_FILL] * sent / (sent + k[HS_RCCL_K_FILL_AT] * PER_MB);
-        return us * 1e-6 +
-               call->moving_seconds / k[exchange ? HS_RCCL_K_A2A_EFF : HS_RCCL_K_EFF];
+        return us * 1e-6 + call->moving_seconds / k[exchange ? HS_RCCL_K_A2A_EFF : HS_RCCL_K_EFF];
     }
     us += slow * (k[HS_RCCL_K_NET_CALL] + k[HS_RCCL_K_NET_STEP] * log2(call->nodes));
     ramp = k[exchange ? HS_RCCL_K_A2A_RAMP : HS_RCCL_K_NET_RAMP] * slow * PER_MB;

@@ -138,8 +138,8 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
-    static const char *const owners[HS_LIBRARY_COUNT] = {[HS_LIBRARY_UNSAID] = "an MPI library's",
-                                                         [HS_LIBRARY_NCCL] = "NCCL's"};
+    static const char *const owners[HS_LIBRARY_COUNT] = {
+        [HS_LIBRARY_UNSAID] = "an MPI library's", [HS_LIBRARY_NCCL] = "NCCL's"};
     bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
     bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
                 parts->gpu_count <= TRAY_GPUS;
