@@ -160,6 +160,9 @@ static void say_nccl_evidence(const struct builder *b)
         set_text(b, out,
                  "nothing was measured on this machine; on others %s and %s were, but not together",
                  parts->gpu.name, parts->nic.name);
+    else if (domains <= 1 && parts->gpu.generation == HS_GPU_BOARD)
+        set_text(b, out, "a guess: 6 machines of boards in slots differ by a factor of 10%s",
+                 parts->paths ? "" : "; write -switch or -p2p=no behind the board to say which");
     else
         set_text(b, out, "a guess: no machine with %s%s%s was measured", parts->gpu.name,
                  domains > 1 ? " and " : "", domains > 1 ? parts->nic.name : "");

@@ -97,6 +97,8 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
                             : domains > 1 ? HS_NCCL_DOUBT_NODES
                                           : HS_NCCL_DOUBT_INSIDE);
     doubt_alltoall(deviations);
+    for (size_t k = HS_NCCL_K_PCIE_SHARE; k <= HS_NCCL_K_PCIE_HOST_SHARE; k++)
+        deviations[k] = hs_nccl_price_model.constants[k].width; /* no board's is another's */
     doubt_gpu(deviations, &parts->gpu);
     if (domains > 1)
         doubt_network(deviations, parts, domains);
