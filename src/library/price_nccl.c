@@ -22,9 +22,14 @@
 #define GROW_DOUBLINGS_LL128 3.0
 #define NODE_GPUS            8 /* at most, of one node */
 #define SHORT_BYTES          1024.0
-#define FAST_SLOT_GBPS       30.0   /* from PCIe 5 on the host path of LL is twice as fast */
-#define PEAK_OF_SLOT         1.3125 /* PCIe x16: 63 of 48 GB/s, which all NICs of a GPU share */
-#define FULL_SLOT            0.9    /* of the slot: then NIC and GPU share it both ways */
+#define FAST_SLOT_GBPS       30.0 /* from PCIe 5 on the host path of LL is twice as fast */
+/* Boards behind switches (1 board, two arrangements) and without peer access (2 nodes): of the
+ * exponent that a node of which nothing is said has, and of the slot's rate. */
+#define SWITCH_SHARE 0.0544
+#define HOST_SHARE   0.21
+#define HOST_RATE    0.1436
+#define PEAK_OF_SLOT 1.3125 /* PCIe x16: 63 of 48 GB/s, which all NICs of a GPU share */
+#define FULL_SLOT    0.9    /* of the slot: then NIC and GPU share it both ways */
 
 static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
 #define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning)                 \
@@ -166,9 +171,9 @@ static double nvlink_rate(const struct pace *p)
         return rate;
     switch (p->of->run.call.shape.parts.paths) {
     case HS_PATHS_SWITCH:
-        return rate / pow(pairs, p->k[HS_NCCL_K_PCIE_SWITCH]);
+        return rate / pow(pairs, SWITCH_SHARE * p->k[HS_NCCL_K_PCIE_SHARE]);
     case HS_PATHS_HOST:
-        return rate * p->k[HS_NCCL_K_PCIE_HOST] / pow(pairs, p->k[HS_NCCL_K_PCIE_HOST_SHARE]);
+        return rate * HOST_RATE / pow(pairs, HOST_SHARE * p->k[HS_NCCL_K_PCIE_SHARE]);
     case HS_PATHS_UNSAID:
         break;
     }
