@@ -27,8 +27,8 @@
  *                                   name=value=low=high=learned of each: the ends of the 95 %
  *                                   interval, and whether the points said much of it
  *
- * MODEL: nccl, rccl, mpi; plain and plain_mpi, the alpha-beta-s models that they are compared with; rule,
- * NCCL's own constants.
+ * MODEL: nccl, rccl, mpi; plain and plain_mpi, the alpha-beta-s models that they are compared
+ * with; rule, NCCL's own constants.
  */
 #include <math.h>
 #include <stdio.h>

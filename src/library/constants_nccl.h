@@ -3,9 +3,9 @@
  * deviation in its family, what ships, width, meaning (constants.h).
  *
  * Priors are of NCCL's sources where they say so, else usual figures. What ships was fitted to 3350
- * published times of 66 systems (docs/model.md); what ends with _P, and pcie_share, to 372 of 6 nodes of
- * boards (an L40S node's calls of 4 and 8 boards beyond 16 KiB left out: 1.4 GB/s is its own). Units: us, GB/s, MB (10^6 bytes), "-" a part or
- * an exponent, "x" times. A, H, B, P at the end of a name: generations of GPUs, in the order of
+ * published times of 66 systems (docs/model.md); what ends with _P, and pcie_share, to those of 6
+ * nodes of boards (an L40S node's calls of 4 and 8 boards beyond 16 KiB left out: 1.4 GB/s is its
+ * own). Units: us, GB/s, MB (10^6 bytes), "-" a part or an exponent, "x" times. A, H, B, P at the end of a name: generations of GPUs, in the order of
  * parts.h; so are classes of NICs.
  */
 #ifndef HS_MODEL_CONSTANTS_NCCL_H
@@ -184,7 +184,7 @@
         "part of the NICs' rate; prior NVIDIA/nccl issue 1138, .85 to .92")               \
     row(A2A_RAMP, "a2a_ramp", "MB", 0.1, 0.8, 0, 0.08442459468, 0.4,                      \
         "over the network: b + sqrt(ramp b) bytes of each peer")                          \
-    row(PCIE_SHARE, "pcie_share", "-", 0.6, 0.5, 0, 0.6325, 1,                            \
+    row(PCIE_SHARE, "pcie_share", "-", 0.6, 0.5, 0, 0.6325, 0.7,                           \
         "PCIe boards: rate / (u/2)^this where no word says what joins them")
 /* clang-format on */
 

@@ -40,7 +40,8 @@ struct hs_rccl_call hs_rccl_call_of(const struct hs_system *system, const struct
     call.rate_deviation =
         hs_level_bandwidth_kind(&system->levels[price.bottleneck])->bandwidth_deviation;
     for (size_t l = 0; l < system->level_count; l++)
-        if (strcmp(system->levels[l].name, hs_nic_class_names[HS_NIC_SLINGSHOT]) == 0)
+        if (strcmp(system->levels[l].name, hs_nic_class_names[HS_NIC_SLINGSHOT]) == 0 ||
+            strcmp(system->levels[l].name, "slingshot") == 0)
             call.slingshot = true;
     return call;
 }

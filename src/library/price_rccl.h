@@ -7,7 +7,8 @@
  * system, over the part of these rates that RCCL reaches, which it does slowly:
  *
  *     one node        call + fill n / (n + fill_at) + bytes / eff
- *     several nodes   call + net_call + net_step lg(nodes) + bytes (1 + sqrt(net_ramp / n)) / net_eff
+ *     several nodes   call + net_call + net_step lg(nodes)
+ *                          + bytes (1 + sqrt(net_ramp / n)) / net_eff
  *
  * n is what a rank sends in a ring. The rates are the levels' of any system, so groups that call at
  * once share links as rings do, and single links are followed. docs/model.md, section 8.

@@ -24,8 +24,8 @@ static double shipped(const struct hs_nccl_run *run)
     return hs_nccl_price_model.seconds(run, values);
 }
 
-/* By the constants of boards that the goldens of rules and versions were made with, when one node of
- * L40S was all that was known. */
+/* By the constants of boards that the goldens of rules and versions were made with, when one node
+ * of L40S was all that was known. */
 static double as_goldens(const struct hs_nccl_run *run)
 {
     double values[HS_CONSTANTS_MAX];
