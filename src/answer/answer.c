@@ -281,6 +281,8 @@ static enum hs_status hint_at(const struct builder *b, struct hs_search_request 
     enum hs_status status;
     double gain;
 
+    if (b->point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&b->point->library))
+        return HS_OK; /* its plans are not priced by the levels, as the search is */
     request->top = 1;
     status = hs_search(&found, hs_search_strategy_find("lattice"), request, b->err);
     if (status)

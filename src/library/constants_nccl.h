@@ -5,8 +5,8 @@
  * Priors are of NCCL's sources where they say so, else usual figures. What ships was fitted to 3350
  * published times of 66 systems (docs/model.md); what ends with _P, and pcie_share, to those of 6
  * nodes of boards (an L40S node's calls of 4 and 8 boards beyond 16 KiB left out: 1.4 GB/s is its
- * own). Units: us, GB/s, MB (10^6 bytes), "-" a part or an exponent, "x" times. A, H, B, P at the end of a name: generations of GPUs, in the order of
- * parts.h; so are classes of NICs.
+ * own). Units: us, GB/s, MB (10^6 bytes), "-" a part or an exponent, "x" times. A, H, B, P at the
+ * end of a name: generations of GPUs, in the order of parts.h; so are classes of NICs.
  */
 #ifndef HS_MODEL_CONSTANTS_NCCL_H
 #define HS_MODEL_CONSTANTS_NCCL_H

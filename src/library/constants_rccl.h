@@ -4,8 +4,8 @@
  *
  * What ships was fitted to published times of 10 machines: inside a node 4 of MI300X, MI325X and
  * MI355X; between nodes 7 of MI250X, MI300X, MI308X, MI325X and MI355X, 2 nodes each but for one
- * of 4 (the only one with Slingshot) and one of 2 to 8. Priors of the first three rows are figures of 4
- * more tables of 2 machines with one process per GPU (docs/model.md, section 8).
+ * of 4 (the only one with Slingshot) and one of 2 to 8. Priors of the first three rows are figures
+ * of 4 more tables of 2 machines with one process per GPU (docs/model.md, section 8).
  */
 #ifndef HS_LIBRARY_CONSTANTS_RCCL_H
 #define HS_LIBRARY_CONSTANTS_RCCL_H
