@@ -34,11 +34,12 @@ import sys
 MIB = 2 ** 20
 BYTES_MOST, US_MOST = 2 ** 50, 1e12
 BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
-KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI", "MPI's own")
+KINDS = ("NVLink nodes", "multi-node", "others", "RCCL nodes", "RCCL multi-node", "CPU MPI", "MPI's own")
+MODELS = ("nccl", "rccl", "mpi")
 TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
           "half": "the machine's other node counts left out",
           "log": "the machine's smallest count of several nodes fitted, which is left out", "nodes": "the machine's larger node counts, which are left out"}
-LIBRARIES = ("nccl", "openmpi", "mpich")
+LIBRARIES = ("nccl", "rccl", "openmpi", "mpich")
 USUAL_VERSION = 22809
 # What a line of parts does not say, and versions that tables do not name, found from their times (docs/model.md, section 8).
 CPUS = {"AWS p4de.24xlarge": "intel"}
@@ -119,9 +120,12 @@ class Table:
         library = text_of(machine, "library")
         if library not in LIBRARIES:
             raise Skipped(f'library "{library}"')
-        self.mpi = library != "nccl"
+        self.model = library if library in MODELS else "mpi"
+        self.mpi = self.model == "mpi"
         if self.mpi:
             self.read_mpi()
+        elif self.model == "rccl":
+            self.read_rccl(machine)
         else:
             self.read_nccl(machine)
         self.rows, self.dropped = [], collections.Counter()
@@ -157,6 +161,14 @@ class Table:
             self.used = self.nodes * self.gpus // self.domains
         self.kind = "multi-node" if self.nodes > 1 else "others" if board else "NVLink nodes"
 
+    def read_rccl(self, machine):
+        """All that is known is in the constants: every machine is seen."""
+        if "in-place column" in self.algorithm:
+            raise Skipped("not RCCL's own algorithm")
+        self.parts, self.runs, self.seen = of_type(machine, "parts", str), "", True
+        self.one_process = int("rccl1g8" in self.system or "-g 8" in self.notes)
+        self.kind = "RCCL multi-node" if self.nodes > 1 else "RCCL nodes"
+
     def read_mpi(self):
         if self.system not in MPI_MACHINES:
             raise Skipped("a machine of CPUs without constants")
@@ -174,6 +186,8 @@ class Table:
         """The point as the program reads it."""
         if self.mpi:
             return ("mpi", MPI_MACHINES[self.system], self.collective, self.runs, self.ranks, self.tasks, self.by_node, size, seconds)
+        if self.model == "rccl":
+            return ("rccl", self.parts, self.nodes, self.gpus, self.collective, size, self.one_process, seconds)
         return ("nccl", self.parts, CPUS.get(self.system, ""), self.domains, self.used, self.collective, self.runs, size, version, self.clock,
                 seconds)
 
@@ -301,22 +315,24 @@ class Bench:
         for why, count in table.dropped.items():
             self.left_out[table.system, why] += count
 
-    def of(self, mpi, keep=lambda point: True):
-        return [p for p in self.points if p.table.mpi == mpi and keep(p)]
+    def of(self, model, keep=lambda point: True):
+        return [p for p in self.points if p.table.model == model and keep(p)]
 
     # -- conditions
 
     def predict(self, points, label, doubt=DOUBT_PARTS):
         """By the constants as they are."""
-        for model, mpi in (("nccl", False), ("mpi", True)):
-            mine = [p for p in points if p.table.mpi == mpi]
-            doubt = DOUBT_CLASS if mpi else doubt
+        for model in MODELS:
+            mine = [p for p in points if p.table.model == model]
+            doubt = DOUBT_CLASS if model == "mpi" else doubt
             for point, (seconds, low, high) in zip(mine, self.program.price(model, mine, doubt)):
                 point.predicted, point.low, point.high, point.fitted = seconds, low, high, label
 
     def predict_plain(self, points, fitted):
         """The plain model, fitted to those points; and NCCL's own."""
-        model = "plain_mpi" if points and points[0].table.mpi else "plain"
+        if not points or points[0].table.model == "rccl":
+            return
+        model = "plain_mpi" if points[0].table.mpi else "plain"
         self.program.do("ship", model)
         self.program.fit(model, fitted)
         for point, (seconds, _, _) in zip(points, self.program.price(model, points)):
@@ -325,13 +341,13 @@ class Bench:
             point.rule = seconds
 
     def set_version(self, points, version):
-        points = [p for p in points if p.table.version is None and not p.table.mpi]
+        points = [p for p in points if p.table.version is None and p.table.model == "nccl"]
         if points:
             self.program.do("version", version, ranges(points))
 
     def none(self):
-        for mpi in (False, True):
-            points = self.of(mpi)
+        for model in MODELS:
+            points = self.of(model)
             self.predict(points, "none")
             self.predict_plain(points, [p for p in points if p.table.fit])
 
@@ -339,8 +355,8 @@ class Bench:
         """A machine's version, if no table names it, is not looked at either."""
         for system in self.systems:
             mine = [p for p in self.points if p.table.system == system]
-            model = "mpi" if mine[0].table.mpi else "nccl"
-            rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
+            model = mine[0].table.model
+            rest = self.of(mine[0].table.model, lambda p: p.table.system != system and p.table.fit)
             self.program.do("ship", model)
             if mine[0].table.seen:
                 self.program.fit(model, rest)
@@ -373,7 +389,7 @@ class Bench:
 
     def predict_at_best(self, points, label):
         """With the prior that is kept: what no constants of this form explain is left."""
-        model = "mpi" if points[0].table.mpi else "nccl"
+        model = points[0].table.model
         self.program.do("recall", model)
         self.program.fit(model, [p for p in points if p.table.fit], "own")
         self.predict(points, label)
@@ -386,11 +402,11 @@ class Bench:
         for system in self.systems:
             mine = [p for p in self.points if p.table.system == system]
             small = [p for p in is_small(mine) if p.table.fit]
-            model = "mpi" if mine[0].table.mpi else "nccl"
-            unnamed = [p for p in small if p.table.version is None and not p.table.mpi]
+            model = mine[0].table.model
+            unnamed = [p for p in small if p.table.version is None and p.table.model == "nccl"]
             if not small:
                 continue
-            rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
+            rest = self.of(mine[0].table.model, lambda p: p.table.system != system and p.table.fit)
             if alone and mine[0].table.seen:
                 self.program.fit(model, rest)
             self.program.do("keep", model)
@@ -414,7 +430,7 @@ class Bench:
             for first in (0, 1) if len(counts) >= MPI_HALF_COUNTS else ():
                 out = [p for p in mine if p.table.nodes not in counts[first::2]]
                 self.program.do("ship", "mpi")
-                self.program.fit("mpi", self.of(True, lambda p: p.table.fit and (p.table.system != system or p.table.nodes in counts[first::2])))
+                self.program.fit("mpi", self.of("mpi", lambda p: p.table.fit and (p.table.system != system or p.table.nodes in counts[first::2])))
                 self.predict(out, "half")
                 self.predict_plain(out, [p for p in mine if p.table.fit and p.table.nodes in counts[first::2]])
         self.program.do("ship", "mpi")
@@ -456,7 +472,7 @@ def report(points, title):
             continue
         show(f"{kind:<18s} ours", mine, "predicted")
         show(f"{'':<18s} plain alpha-beta-s", mine, "plain")
-        if not mine[0].table.mpi:
+        if mine[0].table.model == "nccl":
             show(f"{'':<18s} NCCL's constants", mine, "rule")
         show_ranges(mine)
     for system in dict.fromkeys(p.table.system for p in points):
@@ -481,8 +497,8 @@ def report_log(bench):
             show_log(f"{system}, {small[0].table.nodes} -> {nodes} nodes", [p for p in larger if p.table.nodes == nodes])
         if larger:
             show_log(f"{system} ({len(small)} points fitted)", larger)
-            together["MPI" if mine[0].table.mpi else "NCCL"] += larger
-            if not mine[0].table.mpi:
+            together[mine[0].table.model.upper()] += larger
+            if mine[0].table.model == "nccl":
                 crossed += [p for p in larger if p.table.domains == 1 or small[0].table.domains > 1]
     for library, points in together.items():
         show_log(f"together, {library}", points)
@@ -534,7 +550,7 @@ def print_systems(bench):
         mine = [p for p in bench.points if p.table.system == system and p.table.fit]
         if not mine:
             continue
-        model = "mpi" if mine[0].table.mpi else "nccl"
+        model = mine[0].table.model
         bench.program.do("ship", model)
         bench.program.do("keep", model)
         own, learned = fitted_to(bench, model, mine)
@@ -598,7 +614,7 @@ def report_shipped(bench):
     for name, parts, constants in shipped():
         gpus = parts.split(",")[0]
         mine = collections.defaultdict(list)
-        for p in bench.of(False, lambda p: p.table.collective == "allreduce" and p.table.runs == ""):
+        for p in bench.of("nccl", lambda p: p.table.collective == "allreduce" and p.table.runs == ""):
             whole = p.table.parts.split(",")[0] == gpus and p.table.used == int(gpus.split("x")[0])
             rack = gpus.startswith("72x") and p.table.parts == "4x" + gpus[3:]
             if FITTED.get(p.table.system) == name or (name not in FITTED.values() and p.table.nodes == 1 and (whole or rack)):
@@ -646,7 +662,7 @@ def composable(bench):
     """[(flat, inside, outside)] of a machine's published reduce-scatters and allgathers by NCCL itself: the flat call, and its two layers,
     inside a node and between nodes of what is left, as points."""
     by = {(p.table.system, p.table.collective, p.table.nodes, p.table.used, p.bytes): p
-          for p in bench.of(False, lambda p: p.table.collective in ("reducescatter", "allgather") and not p.table.runs)}
+          for p in bench.of("nccl", lambda p: p.table.collective in ("reducescatter", "allgather") and not p.table.runs)}
     found = []
     for (system, call, nodes, used, size), flat in by.items():
         layers = by.get((system, call, 1, used, size)), by.get((system, call, nodes, 1, size / used))
@@ -666,7 +682,7 @@ def report_composed(bench):
             mine = [triple for triple in found if (triple[0].table.system, triple[0].table.nodes) == (system, nodes)]
             if left_out:
                 bench.program.do("keep", "nccl")
-                bench.program.fit("nccl", bench.of(False, lambda p: p.table.system == system and p.table.nodes != nodes and p.table.fit), "own")
+                bench.program.fit("nccl", bench.of("nccl", lambda p: p.table.system == system and p.table.nodes != nodes and p.table.fit), "own")
             for triple in mine:
                 seconds = [bench.program.price("nccl", [point])[0][0] for point in triple]
                 gains.append((triple[0].table.collective, *(part[0] / (part[1] + part[2]) for part in ([p.seconds for p in triple], seconds))))
@@ -770,7 +786,7 @@ def show_shares(name, rows):
 def report_default(bench):
     """Which of ring and tree NCCL's default is, where both are published: the one whose time is nearer."""
     by = collections.defaultdict(lambda: {"ring": [], "tree": [], "": []})
-    for p in bench.of(False):
+    for p in bench.of("nccl"):
         t = p.table
         by[t.system, t.nodes, t.gpus, t.collective, p.bytes][t.runs].append(p)
     score = collections.defaultdict(lambda: [0, 0, 0.0, 0.0])

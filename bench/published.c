@@ -9,6 +9,8 @@
  *                                   FORCED an algorithm or "", CLOCK 1: of torch and a host clock
  *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point; for ALGORITHM
  *                                   mpich or openmpi what that library runs, of elements of 4 bytes
+ *     rccl PARTS NODES GPUS CALL BYTES ONE_PROCESS SECONDS                  a point; ONE_PROCESS 1:
+ *                                   drives all GPUs of a node
  *     version VERSION LIST          these points' NCCL is another one
  *     kinds LIST LIST               figures of the former's parts are of such kinds as if the
  *                                   catalogue knew the latter alone
@@ -25,8 +27,8 @@
  *                                   name=value=low=high=learned of each: the ends of the 95 %
  *                                   interval, and whether the points said much of it
  *
- * MODEL: nccl, mpi; plain and plain_mpi, the alpha-beta-s models that they are compared with; rule,
- * NCCL's own constants.
+ * MODEL: nccl, rccl, mpi; plain and plain_mpi, the alpha-beta-s models that they are compared
+ * with; rule, NCCL's own constants.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +44,7 @@
 #include "library/library_mpi.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
+#include "library/price_rccl.h"
 #include "system/link_rates.h"
 
 #define WORDS_MAX 12
@@ -50,6 +53,7 @@ struct point {
     struct hs_nccl_run run;
     unsigned among; /* what the run was chosen from */
     struct hs_mpi_call call;
+    struct hs_rccl_call rccl;
     double seconds;
 };
 
@@ -144,10 +148,12 @@ static const struct hs_price_model plain_mpi_model = {plain_mpi_constants, 3, 0.
                                                       plain_mpi_seconds};
 static const struct hs_price_model rule_model = {NULL, 0, 0.12, rule_seconds};
 
-enum { NCCL, MPI, PLAIN, PLAIN_MPI, RULE, MODELS };
-static const char *const model_names[MODELS] = {"nccl", "mpi", "plain", "plain_mpi", "rule"};
+enum { NCCL, MPI, PLAIN, PLAIN_MPI, RULE, RCCL, MODELS };
+static const char *const model_names[MODELS] = {"nccl",      "mpi",  "plain",
+                                                "plain_mpi", "rule", "rccl"};
 static const struct hs_price_model *const models[MODELS] = {
-    &hs_nccl_price_model, &hs_mpi_price_model, &plain_model, &plain_mpi_model, &rule_model};
+    &hs_nccl_price_model, &hs_mpi_price_model, &plain_model,
+    &plain_mpi_model,     &rule_model,         &hs_rccl_price_model};
 static double constants[MODELS][HS_CONSTANTS_MAX], kept[MODELS][HS_CONSTANTS_MAX];
 /* What a fit of a machine's own left of its times, as struct hs_own_constants has it. */
 static double left[MODELS];
@@ -156,6 +162,8 @@ static const void *call_of(const struct point *point, size_t model)
 {
     if (model == MPI || model == PLAIN_MPI)
         return &point->call;
+    if (model == RCCL)
+        return &point->rccl;
     return &point->run;
 }
 
@@ -266,6 +274,35 @@ static enum hs_status add_mpi(char *const *words, struct hs_error *err)
                                       .bytes = number(words[6])};
     if (point.call.ranks < 2 || point.call.tasks < 1)
         return hs_fail(err, HS_INVALID, "expected 2 ranks or more");
+    return add_point(&point, err);
+}
+
+static enum hs_status add_rccl(char *const *words, struct hs_error *err)
+{
+    static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
+                                           [HS_CALL_ALLGATHER] = HS_ALLGATHER,
+                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER,
+                                           [HS_CALL_ALLTOALL] = HS_EXCHANGE};
+    int64_t nodes = whole(words[1]), gpus = whole(words[2]);
+    struct hs_group group = {.ranks = nodes * gpus, .stride = 1, .size = nodes * gpus};
+    struct hs_stage_key key = {.algorithm = HS_RING, .layer = {.stride = 1, .size = group.size}};
+    struct point point = {.seconds = number(words[6])};
+    struct hs_system system;
+    size_t kind;
+
+    if (hs_name_find(&kind, words[3], "collective", hs_library_call_names, HS_LIBRARY_CALL_COUNT,
+                     err) ||
+        hs_system_parse(&system, words[0], err))
+        return HS_INVALID;
+    if (hs_system_library(&system) != HS_LIBRARY_RCCL || group.size < 2 ||
+        (nodes > 1 && gpus != hs_system_node_ranks(&system))) {
+        hs_system_release(&system);
+        return hs_fail(err, HS_INVALID, "expected whole nodes of GPUs of AMD, found %s", words[0]);
+    }
+    key.phase = phases[kind];
+    point.rccl = hs_rccl_call_of(&system, &group, key, number(words[4]));
+    point.rccl.one_process = whole(words[5]) != 0;
+    hs_system_release(&system);
     return add_point(&point, err);
 }
 
@@ -483,6 +520,8 @@ static double deviation_of(const struct point *point, size_t model, double doubt
 {
     if (model == NCCL)
         return hs_nccl_deviation(&point->run, constants[model], doubt, left[model]);
+    if (model == RCCL)
+        return hs_rccl_deviation(&point->rccl, constants[model]);
     if (model == MPI)
         return hs_mpi_deviation(&point->call, constants[model], doubt, left[model]);
     return 0;
@@ -566,6 +605,7 @@ static const struct command {
     {"choice", 1, true, tell_choice}, {"own", 2, true, tell_own},
     {"set", 3, false, set_constant},  {"kinds", 2, false, set_kinds},
     {"wins", 5, true, tell_wins},     {"values", 1, true, tell_values},
+    {"rccl", 7, false, add_rccl},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)

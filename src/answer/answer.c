@@ -14,6 +14,7 @@
 #include "answer/point.h"
 #include "base/list.h"
 #include "library/limit.h"
+#include "library/price_rccl.h"
 #include "search/proposal.h"
 
 #define HINT_GAIN    1.05  /* what was not asked for is worth a hint from 5 % on */
@@ -129,6 +130,8 @@ bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predi
 
     if (is_calibrated(asked) || system->constants.count > 0)
         return false;
+    if (point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&point->library))
+        return true; /* of its reduce-scatters and allgathers one machine was measured */
     if (hs_system_is_nccl_native(system))
         return (domains_of(point) > 1 ? system->nccl.parts.network
                                       : system->nccl.parts.gpu.times) == HS_FIGURE_GUESS;
@@ -157,9 +160,29 @@ static void say_nccl_evidence(const struct builder *b)
         set_text(b, out,
                  "nothing was measured on this machine; on others %s and %s were, but not together",
                  parts->gpu.name, parts->nic.name);
+    else if (domains <= 1 && parts->gpu.generation == HS_GPU_BOARD)
+        set_text(b, out, "a guess: 6 machines of boards in slots differ by a factor of 10%s",
+                 parts->paths ? "" : "; write -switch or -p2p=no behind the board to say which");
     else
         set_text(b, out, "a guess: no machine with %s%s%s was measured", parts->gpu.name,
                  domains > 1 ? " and " : "", domains > 1 ? parts->nic.name : "");
+}
+
+static void say_rccl_evidence(const struct builder *b)
+{
+    const struct hs_group *group = &b->point->request.problem.group;
+    int64_t nodes = hs_group_spread(group, hs_system_node_ranks(b->asked->system)).units;
+
+    if (nodes > 1)
+        set_text(b, &b->answer->evidence,
+                 "nothing was measured on this machine; RCCL between nodes: %d machines up to %d "
+                 "nodes%s",
+                 HS_RCCL_MACHINES_BETWEEN, HS_RCCL_NODES,
+                 nodes > HS_RCCL_NODES ? ", beyond them it is extrapolated" : "");
+    else
+        set_text(b, &b->answer->evidence,
+                 "nothing was measured on this machine; RCCL inside a node: %d machines",
+                 HS_RCCL_MACHINES_INSIDE);
 }
 
 static void say_evidence(const struct builder *b)
@@ -177,6 +200,9 @@ static void say_evidence(const struct builder *b)
                  system->constants.count);
     else if (hs_system_is_nccl_native(system))
         say_nccl_evidence(b);
+    else if (b->point->library.library == HS_LIBRARY_RCCL &&
+             hs_library_is_priced(&b->point->library))
+        say_rccl_evidence(b);
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)
@@ -255,6 +281,8 @@ static enum hs_status hint_at(const struct builder *b, struct hs_search_request 
     enum hs_status status;
     double gain;
 
+    if (b->point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&b->point->library))
+        return HS_OK; /* its plans are not priced by the levels, as the search is */
     request->top = 1;
     status = hs_search(&found, hs_search_strategy_find("lattice"), request, b->err);
     if (status)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/price_mpi.h"
+#include "library/price_library.h"
 #include "library/price_plan.h"
 
 /* Containment is a heuristic: the exact search says what it costs. */
@@ -58,7 +58,8 @@ int64_t hs_point_ranks_among(const struct hs_problem *problem)
 static bool flat_is_default(const struct hs_predict_point *point)
 {
     return hs_library_is_priced(&point->library) &&
-           hs_system_is_nccl_native(point->request.system) &&
+           (hs_system_is_nccl_native(point->request.system) ||
+            point->library.library == HS_LIBRARY_RCCL) &&
            point->request.problem.group.skips[0].inside == 0;
 }
 
@@ -78,8 +79,9 @@ static double nominal_seconds(const struct hs_predict_point *point, const struct
 {
     const struct hs_search_request *request = &point->request;
 
-    if (hs_library_prices_plans(&point->library) && request->system->constants.count > 0)
-        return hs_mpi_plan_seconds(request->system, &request->problem, plan);
+    if (hs_library_prices_plans(&point->library) &&
+        (request->system->constants.count > 0 || point->library.library == HS_LIBRARY_RCCL))
+        return hs_library_plan_seconds(request->system, &request->problem, plan);
     return hs_plan_seconds(request->system, &request->problem, plan);
 }
 

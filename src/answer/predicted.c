@@ -85,7 +85,8 @@ static enum hs_status add_candidates(struct hs_result_message *message,
     bool priced = hs_library_is_priced(&point->library);
     enum hs_status status = HS_OK;
     bool has_flat = priced && hs_plan_is_flat(&flat.plan) &&
-                    hs_system_is_nccl_native(asked->system); /* it is the default call */
+                    (hs_system_is_nccl_native(asked->system) ||
+                     point->library.library == HS_LIBRARY_RCCL); /* it is the default call */
     bool has_default = !priced;
 
     for (size_t i = 0; i < point->tie_count; i++)

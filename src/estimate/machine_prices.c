@@ -7,6 +7,7 @@
 #include "library/limit.h"
 #include "library/price_nccl.h"
 #include "library/price_plan.h"
+#include "library/price_rccl.h"
 #include "model/kept.h"
 #include "model/traffic.h"
 
@@ -423,6 +424,47 @@ static enum hs_status nccl_each(double *seconds, const struct hs_machines *machi
     return status;
 }
 
+/* A stage of RCCL's calls, which err apart by kind and by whether they leave nodes, as the default
+ * call of that kind does: draws of one machine are each other's, moved along. */
+static double rccl_stage(const struct hs_machines *machines, size_t j,
+                         const struct hs_problem *problem, struct hs_stage_key key, double bytes)
+{
+    const struct hs_system *machine = &machines->drawn[j];
+    int count = key.phase == HS_PAIR ? 2 : 1;
+    double seconds = hs_problem_gaps(problem, key) * machines->gap_seconds[j];
+
+    for (int k = 0; k < count; k++) {
+        struct hs_stage_key one = key;
+        struct hs_rccl_call call;
+        size_t moved;
+
+        if (key.phase == HS_PAIR)
+            one.phase = k == 0 ? HS_REDUCE_SCATTER : HS_ALLGATHER;
+        call = hs_rccl_call_of(machine, &problem->group, one, bytes);
+        moved = (2 * (size_t)call.kind + (call.nodes > 1)) * machines->count /
+                (2 * HS_LIBRARY_CALL_COUNT);
+        seconds += hs_limit_keep_stage(
+            hs_rccl_price_model.seconds(&call, machine->nccl.own) *
+                exp(hs_rccl_noise(&call) * machines->noise[(j + moved) % machines->count]),
+            machine, problem->group.ranks, one, bytes);
+    }
+    return seconds;
+}
+
+static double rccl_plan(const struct hs_machines *machines, size_t j,
+                        const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    double seconds = 0;
+
+    for (int i = 0; i < count; i++)
+        seconds += plan->chunks * rccl_stage(machines, j, problem, stages[i].key,
+                                             stages[i].bytes / plan->chunks) +
+                   hs_order_seconds(&machines->drawn[j], problem, stages[i].key.layer);
+    return hs_limit_keep(seconds, &machines->drawn[j], problem);
+}
+
 /* The machine of a sample: its constants say how far the levels are off, too. */
 static struct hs_system mpi_machine(const struct hs_machines *machines, size_t j)
 {
@@ -440,6 +482,13 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
 
     if (price->library == HS_LIBRARY_NCCL)
         return nccl_each(seconds, machines, problem, err);
+    for (size_t j = 0; price->library == HS_LIBRARY_RCCL && j < machines->count; j++) {
+        struct hs_plan flat = hs_problem_flat(problem);
+
+        seconds[j] = rccl_plan(machines, j, problem, &flat);
+    }
+    if (price->library == HS_LIBRARY_RCCL)
+        return HS_OK;
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_system machine = mpi_machine(machines, j);
         struct hs_mpi_call call = price->mpi;
@@ -457,7 +506,15 @@ void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *ma
                                    const struct hs_problem *problem,
                                    const struct hs_stage_key *keys, size_t count)
 {
-    for (size_t j = 0; j < machines->count; j++) {
+    bool rccl = hs_system_library(machines->believed) == HS_LIBRARY_RCCL;
+
+    for (size_t j = 0; rccl && j < machines->count; j++)
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] =
+                rccl_stage(machines, j, problem, keys[i],
+                           hs_problem_entering(problem, keys[i].layer)) +
+                hs_order_seconds(&machines->drawn[j], problem, keys[i].layer);
+    for (size_t j = 0; !rccl && j < machines->count; j++) {
         struct hs_system machine = mpi_machine(machines, j);
         double values[HS_MPI_K_COUNT];
 
@@ -471,9 +528,15 @@ void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *ma
 void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
                                   const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct hs_plan_cost cost = hs_plan_cost(machines->believed, problem, plan);
+    struct hs_plan_cost cost;
     double apart = 0;
 
+    if (hs_system_library(machines->believed) == HS_LIBRARY_RCCL) {
+        for (size_t j = 0; j < machines->count; j++)
+            seconds[j] = rccl_plan(machines, j, problem, plan);
+        return;
+    }
+    cost = hs_plan_cost(machines->believed, problem, plan);
     for (int i = 0; i < cost.count; i++)
         apart += cost.stages[i].seconds;
     for (size_t j = 0; j < machines->count; j++) {

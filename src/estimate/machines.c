@@ -11,6 +11,7 @@
 #include "library/constants_mpi.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
+#include "library/price_rccl.h"
 #include "model/kept.h"
 #include "system/figure.h"
 
@@ -61,7 +62,9 @@ static double believed_gap(const struct hs_system *system)
 {
     if (system->gap_seconds > 0)
         return system->gap_seconds;
-    return hs_system_is_nccl_native(system) ? GAP_SECONDS : 0;
+    return hs_system_is_nccl_native(system) || hs_system_library(system) == HS_LIBRARY_RCCL
+               ? GAP_SECONDS
+               : 0;
 }
 
 static double gap_deviation(const struct hs_system *system)
@@ -92,8 +95,12 @@ static void list_figures(struct hs_machines *machines)
         hs_constants_deviations(deviations, &hs_mpi_price_model, hs_mpi_system_doubt(system));
         add_constants(machines, deviations, HS_MPI_K_COUNT);
     }
+    if (hs_system_library(system) == HS_LIBRARY_RCCL) {
+        hs_constants_deviations(deviations, &hs_rccl_price_model, 1);
+        add_constants(machines, deviations, HS_RCCL_K_COUNT);
+    }
     add_levels(machines);
-    if (system->gap_seconds > 0)
+    if (believed_gap(system) > 0)
         add_figure(machines, HS_GAP_OF, 0, gap_deviation(system));
 }
 
@@ -102,6 +109,10 @@ static void list_figures(struct hs_machines *machines)
 /* What NCCL's price, or an MPI library's, takes where nobody drew. */
 static void believed_constants(double *values, const struct hs_system *system)
 {
+    if (hs_system_library(system) == HS_LIBRARY_RCCL) {
+        hs_constants_shipped(values, &hs_rccl_price_model);
+        return;
+    }
     if (!hs_system_is_nccl_native(system)) {
         hs_mpi_system_values(values, system);
         return;
@@ -116,7 +127,8 @@ static void set_constant(struct hs_machines *machines, size_t j, size_t k, doubl
 {
     struct hs_own_constant *own;
 
-    if (hs_system_is_nccl_native(machines->believed)) {
+    if (hs_system_is_nccl_native(machines->believed) ||
+        hs_system_library(machines->believed) == HS_LIBRARY_RCCL) {
         machines->drawn[j].nccl.own[k] = value;
         return;
     }
@@ -310,7 +322,9 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
                              const struct hs_machines_figure *figure)
 {
     const struct hs_price_model *model =
-        hs_system_is_nccl_native(machines->believed) ? &hs_nccl_price_model : &hs_mpi_price_model;
+        hs_system_is_nccl_native(machines->believed)               ? &hs_nccl_price_model
+        : hs_system_library(machines->believed) == HS_LIBRARY_RCCL ? &hs_rccl_price_model
+                                                                   : &hs_mpi_price_model;
 
     switch (figure->what) {
     case HS_LATENCY_OF:

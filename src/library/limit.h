@@ -30,9 +30,10 @@
  * the unit with the most links.
  *
  * What a child can send, of its bytes_per_second (where stages are NCCL's own calls, of NVLink's
- * full rate, which is more than the figure of a ring): all; of a mesh whose one unit holds all
- * ranks, what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it
- * is not striped, of its ports those that its ranks are assigned to.
+ * full rate, which is more than the figure of a ring; where RCCL's, of xGMI's): all; of a mesh
+ * whose one unit holds all ranks, what its links to the k - 1 other children in use carry,
+ * (k - 1) / (arity - 1); where it is not striped, of its ports those that its ranks are assigned
+ * to.
  */
 #ifndef HS_LIBRARY_LIMIT_H
 #define HS_LIBRARY_LIMIT_H

@@ -3,9 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "library/constants_mpi.h"
+#include "library/library_mpi.h"
 #include "library/limit.h"
+#include "library/price_mpi.h"
 #include "library/price_nccl.h"
 #include "library/price_plan.h"
+#include "library/price_rccl.h"
 
 bool hs_library_is_priced(const struct hs_library_price *price)
 {
@@ -15,7 +19,8 @@ bool hs_library_is_priced(const struct hs_library_price *price)
 bool hs_library_prices_plans(const struct hs_library_price *price)
 {
     return hs_library_is_priced(price) &&
-           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI);
+           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI ||
+            price->library == HS_LIBRARY_RCCL);
 }
 
 static struct hs_nccl_ask ask_nccl(const struct hs_system *system, const struct hs_problem *problem,
@@ -84,6 +89,23 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
     out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
 }
 
+/* Which algorithm runs is not known. */
+static void price_rccl(struct hs_library_price *out, const struct hs_system *system,
+                       const struct hs_problem *problem, struct hs_stage_key key)
+{
+    struct hs_rccl_call call = hs_rccl_call_of(system, &problem->group, key, problem->bytes);
+    double values[HS_RCCL_K_COUNT], range;
+
+    hs_constants_shipped(values, &hs_rccl_price_model);
+    snprintf(out->choice, sizeof(out->choice), "algorithm not modelled");
+    out->seconds = hs_rccl_price_model.seconds(&call, values);
+    range = exp(HS_PRICE_RANGE * hs_rccl_deviation(&call, values));
+    out->low_seconds = out->seconds / range;
+    out->high_seconds = out->seconds * range;
+    call = hs_rccl_call_of(system, &problem->group, key, fmin(problem->bytes, HS_NEXT_TO_NO_BYTES));
+    out->latency_seconds = hs_rccl_price_model.seconds(&call, values);
+}
+
 struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes)
 {
@@ -105,8 +127,32 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     else if (problem->group.skips[0].inside == 0 &&
              (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
+    else if (problem->group.skips[0].inside == 0 && price.library == HS_LIBRARY_RCCL)
+        price_rccl(&price, system, problem, ring);
     price.seconds = hs_limit_keep(price.seconds, system, problem);
     price.low_seconds = hs_limit_keep(price.low_seconds, system, problem);
     price.high_seconds = hs_limit_keep(price.high_seconds, system, problem);
     return price;
+}
+
+double hs_library_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct hs_plan *plan)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    double values[HS_RCCL_K_COUNT], seconds = 0;
+
+    if (hs_system_library(system) != HS_LIBRARY_RCCL)
+        return hs_mpi_plan_seconds(system, problem, plan);
+    hs_constants_shipped(values, &hs_rccl_price_model);
+    for (int i = 0; i < count; i++) {
+        double bytes = stages[i].bytes / plan->chunks;
+        struct hs_rccl_call call = hs_rccl_call_of(system, &problem->group, stages[i].key, bytes);
+
+        seconds +=
+            plan->chunks * hs_limit_keep_stage(hs_rccl_price_model.seconds(&call, values), system,
+                                               problem->group.ranks, stages[i].key, bytes) +
+            hs_order_seconds(system, problem, stages[i].key.layer);
+    }
+    return hs_limit_keep(seconds, system, problem);
 }

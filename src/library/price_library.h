@@ -35,7 +35,12 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
 /* Whether there is something to compare with: seconds are a number. */
 bool hs_library_is_priced(const struct hs_library_price *price);
 /* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows
- * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
+ * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions), and
+ * RCCL's, whose calls the stages are. */
 bool hs_library_prices_plans(const struct hs_library_price *price);
+
+/* What a plan takes so, with the nominal constants. */
+double hs_library_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct hs_plan *plan);
 
 #endif

@@ -23,7 +23,13 @@
 #define NODE_GPUS            8 /* at most, of one node */
 #define SHORT_BYTES          1024.0
 #define FAST_SLOT_GBPS       30.0 /* from PCIe 5 on the host path of LL is twice as fast */
-#define FULL_SLOT            0.9  /* of the slot: then NIC and GPU share it both ways */
+/* Boards behind switches (1 board, two arrangements) and without peer access (2 nodes): of the
+ * exponent that a node of which nothing is said has, and of the slot's rate. */
+#define SWITCH_SHARE 0.0544
+#define HOST_SHARE   0.21
+#define HOST_RATE    0.1436
+#define PEAK_OF_SLOT 1.3125 /* PCIe x16: 63 of 48 GB/s, which all NICs of a GPU share */
+#define FULL_SLOT    0.9    /* of the slot: then NIC and GPU share it both ways */
 
 static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
 #define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning)                 \
@@ -153,14 +159,25 @@ static double data_part(const struct pace *p)
     return is_simple(p) ? 1 : p->k[HS_NCCL_K_PART_LL128];
 }
 
-/* Boards share the paths between their slots. */
+/* Boards share the paths between their slots: with switches hardly, without peer access those
+ * through the host's memory, else nobody knows. */
 static double nvlink_rate(const struct pace *p)
 {
     double rate = p->of->run.call.shape.nvlink_GBps * PER_GB;
 
-    if (generation_of(p) == HS_GPU_BOARD)
-        rate /= pow(fmax(p->of->gpus, 2) / 2, p->k[HS_NCCL_K_PCIE_SHARE]);
-    return rate;
+    double pairs = fmax(p->of->gpus, 2) / 2;
+
+    if (generation_of(p) != HS_GPU_BOARD)
+        return rate;
+    switch (p->of->run.call.shape.parts.paths) {
+    case HS_PATHS_SWITCH:
+        return rate / pow(pairs, SWITCH_SHARE * p->k[HS_NCCL_K_PCIE_SHARE]);
+    case HS_PATHS_HOST:
+        return rate * HOST_RATE / pow(pairs, HOST_SHARE * p->k[HS_NCCL_K_PCIE_SHARE]);
+    case HS_PATHS_UNSAID:
+        break;
+    }
+    return rate / pow(pairs, p->k[HS_NCCL_K_PCIE_SHARE]);
 }
 
 /* Of all blocks of a GPU's kernel. */
@@ -173,7 +190,10 @@ static double nics_rate(const struct pace *p)
 {
     const struct hs_shape *shape = &p->of->run.call.shape;
 
-    return fmax(1, shape->nics * shape->parts.nic.line_GBps * shape->network_share * PER_GB);
+    double line = shape->nics * shape->parts.nic.line_GBps;
+    double slots = (double)shape->least * shape->parts.gpu.slot_GBps * PEAK_OF_SLOT;
+
+    return fmax(1, fmin(line, slots) * shape->network_share * PER_GB);
 }
 
 static double line_rate(const struct pace *p)

@@ -5,6 +5,9 @@
 #include "library/constants_nccl.h"
 #include "library/price_nccl.h"
 
+/* Of log(rate) without peer access: 2.2 to 5.2 GB/s were published, and 16. */
+#define HOST_DEVIATION 0.6
+
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 
 /* By bytes: of the published times once all are fitted. */
@@ -97,6 +100,11 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
                             : domains > 1 ? HS_NCCL_DOUBT_NODES
                                           : HS_NCCL_DOUBT_INSIDE);
     doubt_alltoall(deviations);
+    if (parts->gpu.generation == HS_GPU_BOARD) /* no node's is another's */
+        deviations[HS_NCCL_K_PCIE_SHARE] =
+            hs_nccl_price_model.constants[HS_NCCL_K_PCIE_SHARE].width;
+    if (parts->paths == HS_PATHS_HOST)
+        widen(deviations, HS_NCCL_K_EFF_P, HOST_DEVIATION);
     doubt_gpu(deviations, &parts->gpu);
     if (domains > 1)
         doubt_network(deviations, parts, domains);

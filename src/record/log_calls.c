@@ -65,7 +65,7 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
                        name);
     if (!model && hs_system_library(system) == HS_LIBRARY_RCCL)
         return hs_fail(err, HS_INVALID,
-                       "%s: RCCL's own calls have no price: nothing is fitted to its times, and "
+                       "%s: nothing is fitted to RCCL's times, and "
                        "`compare` has them beside results of measure alone",
                        name);
     if (!model)

@@ -36,6 +36,9 @@
 #define XGMIS(count, each)                                                                         \
 #count " links (AMD's data sheet), " #each " GB/s of each (RCCL src/graph/topo.h)"
 
+#define BOARD(pcie, each)                                                                          \
+    "PCIe " #pcie " x16 (data sheet), " #each " GB/s of it (NCCL 2.28.9 src/graph/topo.h)"
+
 /* Memory is the data sheets': of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8,
  * HGX B300: 2.1 TB of 8, NVL72: 13.4 and 20 TB of 72), of a die its half of a package, of those
  * sold with two sizes the one that most have. */
@@ -67,20 +70,45 @@ const struct hs_gpu hs_gpus[] = {
      NVLINKS(18, 40.1) "; times of 4 machines"},
     {"GB300", B, NVLINK, 100, LINKS(18, 40.1, 50), 2 * PCIE5, 277, ARM, true, FITTED, FITTED,
      NVLINKS(18, 40.1) "; times of 3 machines"},
-    {"L40S", P, PCIE, 89, PCIE4, 31.5, PCIE4, 48, AMD, false, GUESS, FITTED,
-     "PCIe 4 x16 (data sheet), 24 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times of 1 machine"},
+    {"L40S", P, PCIE, 89, PCIE4, 31.5, PCIE4, 48, AMD, false, GUESS, GUESS,
+     BOARD(4, 24) "; times of 1 machine"},
     {"A6000", P, PCIE, 86, PCIE4, 31.5, PCIE4, 48, AMD, false, GUESS, GUESS,
-     "PCIe 4 x16 (data sheet), 24 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times as L40S's"},
+     BOARD(4, 24) "; times as L40S's"},
     {"RTXPRO6000", P, PCIE, 120, PCIE5, 63.0, PCIE5, 96, AMD, false, GUESS, GUESS,
-     "PCIe 5 x16 (data sheet), 48 GB/s of it (NCCL 2.28.9 src/graph/topo.h); times as L40S's"},
+     BOARD(5, 48) "; times of 3 machines"},
+    {"RTX6000D", P, PCIE, 120, PCIE5, 63.0, PCIE5, 84, AMD, false, GUESS, GUESS,
+     BOARD(5, 48) "; times as RTXPRO6000's"},
+    {"RTX6000Ada", P, PCIE, 89, PCIE4, 31.5, PCIE4, 48, AMD, false, GUESS, GUESS,
+     BOARD(4, 24) "; times as L40S's"},
+    {"RTX5090", P, PCIE, 120, PCIE5, 63.0, PCIE5, 32, AMD, false, GUESS, GUESS,
+     BOARD(5, 48) "; times as RTXPRO6000's"},
+    {"RTX4090", P, PCIE, 89, PCIE4, 31.5, PCIE4, 24, AMD, false, GUESS, GUESS,
+     BOARD(4, 24) "; times of 1 machine"},
+    {"A10G", P, PCIE, 86, PCIE4, 31.5, PCIE4, 24, AMD, false, GUESS, GUESS,
+     BOARD(4, 24) "; times as L40S's"},
+    {"L4", P, PCIE, 89, PCIE4, 31.5, PCIE4, 24, INTEL, false, GUESS, GUESS,
+     BOARD(4, 24) "; times as L40S's"},
+    {"T4", P, PCIE, 75, PCIE3, 15.75, PCIE3, 16, INTEL, false, GUESS, GUESS,
+     BOARD(3, 12) "; times as L40S's"},
+    {"GB10", P, PCIE, 121, PCIE4, 31.5, PCIE4, 128, ARM, false, GUESS, GUESS,
+     "one of a DGX Spark, whose NIC has two PCIe 5 x4 (NVIDIA's guide); times as L40S's"},
+    {"MI210", O, XGMI, 0, LINKS(3, 36.0, 50), PCIE4, 64, AMD, false, GUESS, GUESS,
+     XGMIS(3, 36) ", nodes of 4 joined by bridges"},
     {"MI250X", O, XGMI, 0, 4 * 36.0, 8 * 50.0, PCIE4, 64, AMD, false, GUESS, GUESS,
      "a die: " XGMIS(8, 36) ", 4 of them to other dies taken to be in use"},
-    {"MI300X", O, XGMI, 0, LINKS(7, 48.0, 64), PCIE5, 192, AMD, false, VENDOR, GUESS, XGMIS(7, 48)},
+    {"MI300A", O, XGMI, 0, LINKS(6, 48.0, 64), PCIE5, 128, AMD, false, VENDOR, GUESS,
+     XGMIS(6, 48) ", 2 to each other one of 4"},
+    {"MI300X", O, XGMI, 0, LINKS(7, 48.0, 64), PCIE5, 192, AMD, false, FITTED, FITTED,
+     XGMIS(7, 48) "; times of 4 machines"},
     {"MI308X", O, XGMI, 0, LINKS(7, 48.0, 64), PCIE5, 192, AMD, false, GUESS, GUESS,
      "as MI300X, for want of a data sheet"},
-    {"MI325X", O, XGMI, 0, LINKS(7, 48.0, 64), PCIE5, 256, AMD, false, VENDOR, GUESS, XGMIS(7, 48)},
-    {"MI355X", O, XGMI, 0, LINKS(7, 48.0, 76.8), PCIE5, 288, AMD, false, VENDOR, GUESS,
-     XGMIS(7, 48)},
+    {"MI325X", O, XGMI, 0, LINKS(7, 48.0, 64), PCIE5, 256, AMD, false, FITTED, FITTED,
+     XGMIS(7, 48) "; times of 1 machine"},
+    {"MI350X", O, XGMI, 0, LINKS(7, 60.0, 76.8), PCIE5, 288, AMD, false, VENDOR, GUESS,
+     "7 links (AMD's data sheet), the rate as MI355X's"},
+    {"MI355X", O, XGMI, 0, LINKS(7, 60.0, 76.8), PCIE5, 288, AMD, false, FITTED, FITTED,
+     "7 links (AMD's data sheet), 60 GB/s of each: an AllReduce of 8 that reaches 407 GB/s (OCI's "
+     "guide of the MI355X); times of 3 machines"},
     {"CPU", O, HS_LINK_MEMORY, 0, 10.0, 100.0, PCIE4, 0, INTEL, false, GUESS, GUESS,
      "a copy through the memory of a host"},
 };

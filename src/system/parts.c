@@ -232,13 +232,16 @@ static const struct variant {
     double peak_GBps;
     enum hs_wiring wiring;
     double memory_GB;
+    enum hs_slot_paths paths;
 } variants[] = {{.name = "mesh"},
                 {.name = "cube", .wiring = HS_WIRED_CUBE},
                 {.name = "power9", .wiring = HS_WIRED_POWER},
                 {.name = "bridged", .wiring = HS_WIRED_BRIDGED},
-                {"pcie3", 12, 15.75, HS_WIRED_EVENLY, 0},
-                {"pcie4", 24, 31.5, HS_WIRED_EVENLY, 0},
-                {"pcie5", 48, 63, HS_WIRED_EVENLY, 0},
+                {.name = "pcie3", .slot_GBps = 12, .peak_GBps = 15.75},
+                {.name = "pcie4", .slot_GBps = 24, .peak_GBps = 31.5},
+                {.name = "pcie5", .slot_GBps = 48, .peak_GBps = 63},
+                {.name = "switch", .paths = HS_PATHS_SWITCH},
+                {.name = "p2p=no", .paths = HS_PATHS_HOST},
                 {.name = "sxm"},
                 {.name = "16", .memory_GB = 16},
                 {.name = "32", .memory_GB = 32},
@@ -291,31 +294,21 @@ static enum hs_status make_wired(struct hs_parts *parts, enum hs_wiring wiring,
 
 #define XGMI_MESH 8 /* GPUs of AMD, at most, of which each has links to each */
 
-static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
-                                 struct hs_error *err)
+static enum hs_status parse_variant(struct hs_parts *parts, const char *text, struct hs_error *err)
 {
-    char *dash = strchr(word, '-');
     const char *names[VARIANTS], *nearest;
     size_t v;
 
-    if (dash != NULL)
-        *dash = '\0';
-    if (find_gpu(&parts->gpu, word, err))
-        return HS_INVALID;
-    parts->mesh = parts->gpu.link == HS_LINK_XGMI && parts->gpu_count <= XGMI_MESH;
-    wire_dies(parts);
-    if (dash == NULL)
-        return HS_OK;
     for (v = 0; v < VARIANTS; v++)
         names[v] = variants[v].name;
-    nearest = hs_nearest_name(dash + 1, names, VARIANTS);
-    if (nearest && strncmp(nearest, "pcie", 4) == 0 && tolower((unsigned char)dash[1]) == 'p' &&
-        strpbrk(dash + 1, "0123456789") == NULL) /* slots differ by factors: none is the nearest */
+    nearest = hs_nearest_name(text, names, VARIANTS);
+    if (nearest && strncmp(nearest, "pcie", 4) == 0 && tolower((unsigned char)text[0]) == 'p' &&
+        strpbrk(text, "0123456789") == NULL) /* slots differ by factors: none is the nearest */
         return hs_fail(err, HS_INVALID,
                        "unknown variant of a GPU \"%.40s\", expected the slot as pcie3, pcie4 or "
                        "pcie5",
-                       dash + 1);
-    if (find_name(&v, dash + 1, "variant of a GPU", names, VARIANTS, err))
+                       text);
+    if (find_name(&v, text, "variant of a GPU", names, VARIANTS, err))
         return HS_INVALID;
     if (v == MESH)
         return make_mesh(parts, err);
@@ -324,10 +317,33 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
     if (variants[v].slot_GBps > 0 && parts->gpu.generation == HS_GPU_OTHER)
         return hs_fail(err, HS_INVALID, "%s: expected no slot, found \"%s\"", parts->gpu.name,
                        variants[v].name);
+    if (variants[v].paths && parts->gpu.generation != HS_GPU_BOARD)
+        return hs_fail(err, HS_INVALID,
+                       "%s: expected a board in a slot before \"%s\", as in 8xL40S-%s or "
+                       "8xA100-pcie4-%s",
+                       parts->gpu.name, variants[v].name, variants[v].name, variants[v].name);
     if (variants[v].slot_GBps > 0)
         make_board(&parts->gpu, &variants[v]);
     if (variants[v].memory_GB > 0)
         parts->gpu.memory_GB = variants[v].memory_GB;
+    if (variants[v].paths)
+        parts->paths = variants[v].paths;
+    return HS_OK;
+}
+
+static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
+                                 struct hs_error *err)
+{
+    char *next = word;
+    const char *name = strsep(&next, "-"), *variant;
+
+    if (find_gpu(&parts->gpu, name, err))
+        return HS_INVALID;
+    parts->mesh = parts->gpu.link == HS_LINK_XGMI && parts->gpu_count <= XGMI_MESH;
+    wire_dies(parts);
+    while ((variant = strsep(&next, "-")) != NULL)
+        if (parse_variant(parts, variant, err))
+            return HS_INVALID;
     return HS_OK;
 }
 

@@ -5,13 +5,16 @@
  *     4xA100-mesh, 4xSS11       NVLinks join the GPUs pairwise, without a switch (no NVLS)
  *     8xV100-cube, 4xEDR100     a DGX-1: single links, each pair with others, or none (links.h)
  *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 3, 4 or 5
+ *     8xRTXPRO6000-switch       the same, behind PCIe switches with peer access
+ *     8xRTX4090-p2p=no          without peer access: all passes through the host's memory
  *     72xGB200, 72xNDR400       a rack that is one NVLink domain: what NCCL calls a node
  *     8xH100, 8xNDR400, 32:2    32 nodes under a switch that passes half of what they send on
  *     8xMI300X, 8xRoCE400-tcp   the NICs through the kernel's sockets
  *     1xCPU, 1xHDR200           one process a node, without GPUs
  *
- *     PARTS := COUNT "x" GPU ["-" VARIANT] [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
- *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "sxm" | MEMORY
+ *     PARTS := COUNT "x" GPU {"-" VARIANT} [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
+ *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "switch" | "p2p=no" |
+ *                "sxm" | MEMORY
  *     MEMORY := "16" | "32" | "40" | "80"
  *
  * There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY are its GB.
@@ -95,6 +98,9 @@ enum hs_wiring {
 };
 #define HS_WIRING_COUNT (HS_WIRED_DIES + 1)
 
+/* What joins boards in slots. Without a word it is not known, which differs by a factor of ten. */
+enum hs_slot_paths { HS_PATHS_UNSAID, HS_PATHS_SWITCH, HS_PATHS_HOST };
+
 enum hs_nic_class {
 #define HS_ROW(name, text, meaning) HS_NIC_##name,
     HS_NIC_CLASSES(HS_ROW)
@@ -166,7 +172,8 @@ struct hs_parts {
     int64_t switch_nodes; /* under one switch; 0: not known (open), taken as all */
     double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
-    enum hs_wiring wiring; /* of such a node NCCL's own calls have no price */
+    enum hs_slot_paths paths; /* of boards */
+    enum hs_wiring wiring;    /* of such a node NCCL's own calls have no price */
     /* How calls over the network are known: FITTED for an hs_fitted_node; VENDOR where GPU and NIC
      * are each known from others; else GUESS. And up to how many domains. */
     enum hs_figure_kind network;

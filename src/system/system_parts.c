@@ -138,22 +138,22 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
-    static const char *const owners[HS_LIBRARY_COUNT] = {[HS_LIBRARY_UNSAID] = "an MPI library's",
-                                                         [HS_LIBRARY_NCCL] = "NCCL's",
-                                                         [HS_LIBRARY_RCCL] = "RCCL's"};
+    static const char *const owners[HS_LIBRARY_COUNT] = {
+        [HS_LIBRARY_UNSAID] = "an MPI library's", [HS_LIBRARY_NCCL] = "NCCL's"};
     bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
     bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
                 parts->gpu_count <= TRAY_GPUS;
+    bool rccl = hs_parts_library(parts) == HS_LIBRARY_RCCL;
     struct hs_text notes = {0};
 
-    if (nccl && !open && !tray)
+    if ((nccl || rccl) && !open && !tray)
         return HS_OK;
     if (tray)
         hs_text_append(&notes,
                        "NVLinks join the %d GPUs of a tray alone here: a rack of trays that they "
                        "join is written 72x%s%s",
                        (int)parts->gpu_count, parts->gpu.name, open ? "; " : "");
-    if (!nccl)
+    if (!nccl && !rccl)
         hs_text_append(&notes,
                        "stages are rings, priced by the levels: %s own calls have no price "
                        "for such a line%s",

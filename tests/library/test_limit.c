@@ -484,14 +484,15 @@ static const char *one_of(const char *const *list, size_t count, uint64_t *rando
 /* Parts with or without a switch, a taper and a node that is not full; or levels of an MPI. */
 static void draw_text(char text[160], uint64_t *random)
 {
-    static const char *const gpus[] = {
-        "8xH100",       "4xH100-mesh", "8xA100",       "4xA100-mesh", "8xB200", "72xGB200",
-        "8xL40S-pcie4", "16xV100",     "2xA100-pcie4", "4xGB200",     "1xH100", "8xV100-cube"};
+    static const char *const gpus[] = {"8xH100",       "4xH100-mesh", "8xA100",       "4xA100-mesh",
+                                       "8xB200",       "72xGB200",    "8xL40S-pcie4", "16xV100",
+                                       "2xA100-pcie4", "4xGB200",     "1xH100",       "8xV100-cube",
+                                       "8xMI300X",     "8xMI355X",    "8xMI250X",     "16xMI250X"};
     static const char *const nics[] = {"8xNDR400",     "4xSS11",    "2xHDR200",
                                        "1xETH100",     "8xRoCE400", "4xHDR100",
                                        "1xNDR200-tcp", "4xEFA100",  "16xNDR400"};
     static const char *const hosts[] = {"1xCPU", "32xCPU", "8xMI300X", "64xCPU"};
-    static const char *const libraries[] = {"mpich", "openmpi"};
+    static const char *const libraries[] = {"mpich", "openmpi", "rccl"};
     double shape = hs_random_uniform(random);
     int length;
 
@@ -586,7 +587,10 @@ static size_t check_library(const struct hs_system *system, const struct hs_prob
         struct hs_system machine = *system;
 
         machine.constants = machines->drawn[j].constants;
-        if (price.library != HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
+        if (price.library == HS_LIBRARY_RCCL) /* links of its own */
+            machine = machines->drawn[j];
+        else if (price.library !=
+                 HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
             each[j] *= exp(-sqrt(2) * hs_mpi_price_model.scatter * machines->noise[j]);
         assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j],
                      "the library's call in a sample");
@@ -606,7 +610,7 @@ static void check_plan(const struct hs_system *system, const struct hs_problem *
     hs_plan_format(what, &plan);
     assert_above(system, problem, limit, hs_plan_seconds(system, problem, &plan), what);
     if (by_steps) {
-        assert_above(system, problem, limit, hs_mpi_plan_seconds(system, problem, &plan), what);
+        assert_above(system, problem, limit, hs_library_plan_seconds(system, problem, &plan), what);
         hs_library_plan_seconds_each(each, machines, problem, &plan);
     } else {
         assert_int_equal(hs_machines_plan_seconds_each(each, machines, problem, &plan, NULL),
@@ -616,6 +620,8 @@ static void check_plan(const struct hs_system *system, const struct hs_problem *
         struct hs_system machine = *system;
 
         machine.constants = machines->drawn[j].constants;
+        if (price.library == HS_LIBRARY_RCCL)
+            machine = machines->drawn[j];
         assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j], what);
     }
 }

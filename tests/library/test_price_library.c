@@ -293,11 +293,13 @@ static void an_all_to_all_is_compared_with_the_librarys(void **state)
 
 static void what_has_no_price_says_so(void **state)
 {
-    struct hs_system rccl = parse("ib@10GB/s~2us;library=rccl"), none = parse("ib@10GB/s~2us");
-    struct hs_problem problem = problem_world(16, 1e6), one = problem_world(1, 1e6);
-    struct hs_library_price price = hs_library_price(&rccl, &problem, 4);
+    struct hs_system rccl = parse("8xMI300X, 8xRoCE400"), none = parse("ib@10GB/s~2us");
+    struct hs_problem problem = problem_world(16, 1e6), one = problem_world(1, 1e6), gaps = problem;
+    struct hs_library_price price;
 
     (void)state;
+    gaps.group = (struct hs_group){.ranks = 64, .stride = 1, .size = 8, .skips = {{2, 4}}};
+    price = hs_library_price(&rccl, &gaps, 4);
     assert_int_equal(price.library, HS_LIBRARY_RCCL);
     assert_false(hs_library_is_priced(&price));
     price = hs_library_price(&none, &problem, 4);

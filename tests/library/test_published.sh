@@ -46,6 +46,13 @@ tables "$(point 2 256 24)" "$(point 2 512 24 ', "mark": "odd"')" "$(point 2 1024
 with && said "2 points of 2 tables" && said "m: marked tables" && [ "$(column 2 bytes)" = 1024 ]
 check "what is marked is left out and counted, what is not to be fitted is scored" $?
 
+# RCCL: what the sizes of a price say (src/library/constants_rccl.h): 12.59 us of a call, and 31.19 of one process.
+echo '{"m": {"parts": "4xMI300X", "library": "rccl"}}' >"$scratch/machines"
+tables "$(point 1 8 12.6)" "$(point 1 8 43.8 ', "notes": "one process, -g 8"')"
+with && said "RCCL nodes" && awk -v one="$(column 1 predicted_seconds)" -v two="$(column 2 predicted_seconds)" \
+    'BEGIN { exit !(one > 12e-6 && one < 13.2e-6 && two - one > 30e-6 && two - one < 33e-6) }'
+check "RCCL has a price, and takes longer where one process drives all GPUs" $?
+
 # MPI's own, of machines and not of systems of levels: by every algorithm that is published.
 own=()
 for call in {allgather,reducescatter}\ {ring,recursive_doubling,recursive_halving}\ {ompi,mpich}\ {16,128}; do
@@ -97,11 +104,11 @@ said "unknown: a machine that is not described" && said 'm: no usable "time_us"'
 check "each with its reason" $?
 
 for machines in '{}' '{"m": null}' '{"m": {"parts": 4, "library": "nccl"}}' '{"m": {"parts": "4xH1OO-mesh", "library": "nccl"}}' \
-    '{"m": {"parts": "4xH100", "library": "nccl"}}' '{"m": {"parts": "8xMI300X", "library": "rccl"}}'; do
+    '{"m": {"parts": "4xH100", "library": "nccl"}}' '{"m": {"parts": "8xH100", "library": "rccl"}}' '{"m": {"parts": "8xMI300X", "library": "oneccl"}}'; do
     echo "$machines" >"$scratch/machines"
     with --fit others || break
 done
-said "0 points" && said 'library "rccl"'
+said "0 points" && said 'library "oneccl"'
 check "machines that have no price are said and left out" $?
 echo '[]' >"$scratch/machines"
 with

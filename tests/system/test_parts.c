@@ -63,6 +63,29 @@ static void nodes_under_a_switch_and_its_taper_may_follow(void **state)
     }
 }
 
+/* In any order; without a word nothing is known. */
+static void a_word_says_what_joins_boards(void **state)
+{
+    static const struct {
+        const char *text;
+        enum hs_slot_paths paths;
+        double GBps;
+    } boards[] = {{"8xL40S", HS_PATHS_UNSAID, 24},
+                  {"8xRTX PRO 6000-switch", HS_PATHS_SWITCH, 48},
+                  {"8xRTX4090-P2P=no", HS_PATHS_HOST, 24},
+                  {"8xA100-pcie4-switch", HS_PATHS_SWITCH, 24},
+                  {"4xH100-pcie5-p2p=no, 1xNDR400", HS_PATHS_HOST, 48}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(boards); i++) {
+        struct hs_parts parts;
+
+        assert_int_equal(hs_parts_parse(&parts, boards[i].text, NULL), HS_OK);
+        assert_int_equal(parts.paths, boards[i].paths);
+        assert_near(parts.gpu.slot_GBps, boards[i].GBps, 0);
+    }
+}
+
 static void a_board_has_the_rate_of_its_slot(void **state)
 {
     static const struct {
@@ -84,7 +107,7 @@ static void a_board_has_the_rate_of_its_slot(void **state)
 static void every_part_of_the_catalogue_can_be_written(void **state)
 {
     (void)state;
-    assert_int_equal(hs_gpu_count, 22);
+    assert_int_equal(hs_gpu_count, 33);
     for (size_t g = 0; g < hs_gpu_count; g++)
         for (size_t n = 0; n < hs_nic_count; n++) {
             struct hs_parts parts;
@@ -166,7 +189,7 @@ static void what_was_measured_together_is_known_as_such(void **state)
                  {"8xV100, 4xEDR100", HS_FIGURE_GUESS, HS_FIGURE_GUESS},
                  {"8xH100, 8xXDR800", HS_FIGURE_GUESS, HS_FIGURE_FITTED},
                  {"8xH100-pcie5, 8xNDR400", HS_FIGURE_GUESS, HS_FIGURE_GUESS},
-                 {"8xL40S, 1xNDR400", HS_FIGURE_VENDOR, HS_FIGURE_FITTED}};
+                 {"8xL40S, 1xNDR400", HS_FIGURE_GUESS, HS_FIGURE_GUESS}};
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(lines); i++) {
@@ -214,7 +237,9 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"2xCPU-mesh", "no NVLinks for a mesh"},
         {"8xH100-mash", "did you mean \"mesh\""},
         {"8xH100-PCIe", "expected the slot as pcie3, pcie4 or pcie5"},
-        {"8xRTX5090", "a node of others is levels, such as pcie:8@20GB/s~5us"},
+        {"8xGTX1080", "a node of others is levels, such as pcie:8@20GB/s~5us"},
+        {"8xH100-switch", "expected a board in a slot before \"switch\""},
+        {"8xL40S-p2p", "p2p=no"},
         {"8xH100-", "unknown variant of a GPU"},
         {"8xL40S-mesh", "no NVLinks for a mesh"},
         {"8xH100, 8xNDR4000", "did you mean \"NDR400\""},
@@ -308,6 +333,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a kind of one rate is known without it", a_kind_of_one_rate_is_known_without_it),
     HS_TEST("nodes under a switch and its taper may follow",
             nodes_under_a_switch_and_its_taper_may_follow),
+    HS_TEST("a word says what joins boards", a_word_says_what_joins_boards),
     HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
     HS_TEST("every part of the catalogue can be written",
             every_part_of_the_catalogue_can_be_written),
