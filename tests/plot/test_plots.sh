@@ -95,10 +95,10 @@ draws() {
         [ "$(head -c "${#magic}" "$kind.$type")" = "$magic" ]
 }
 # The kinds as --as has them, so that a new one is drawn here without further ado.
-kinds=$("$program" plot --help | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -o, .*/\1/p' | tr -d ,)
+kinds=$("$program" plot --help all | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -o, .*/\1/p' | tr -d ,)
 explained() {
     local kind
-    for kind in $kinds; do "$program" plot --help | tr -s ' \n' ' ' | grep -qF "$kind (" || echo "$kind"; done
+    for kind in $kinds; do "$program" plot --help all | tr -s ' \n' ' ' | grep -qF "$kind (" || echo "$kind"; done
     [ "$(wc -w <<<"$kinds")" -ge 7 ]
 }
 check "--help explains every kind" explained
