@@ -110,8 +110,8 @@ enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_ma
 enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err);
-/* By MPI's steps, or RCCL's calls: stages, seconds[i * machines->count + j], which add up to a plan of
- * one chunk; */
+/* By MPI's steps, or RCCL's calls: stages, seconds[i * machines->count + j], which add up to a
+ * plan of one chunk; */
 void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
                                    const struct hs_problem *problem,
                                    const struct hs_stage_key *keys, size_t count);

@@ -95,7 +95,7 @@ draws() {
         [ "$(head -c "${#magic}" "$kind.$type")" = "$magic" ]
 }
 # The kinds as --as has them, so that a new one is drawn here without further ado.
-kinds=$("$program" plot --help all | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -o, .*/\1/p' | tr -d ,)
+kinds=$("$program" plot --help all | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -s, .*/\1/p' | tr -d ,)
 explained() {
     local kind
     for kind in $kinds; do "$program" plot --help all | tr -s ' \n' ' ' | grep -qF "$kind (" || echo "$kind"; done
