@@ -106,7 +106,7 @@ END
 # What NCCL took is by size in the stand-in: a tree with LL below 1 KiB of a call, else a ring with Simple.
 choices_are_recorded() {
     local small='"TREE LL 1 channel"' large='"RING SIMPLE 4 channels"'
-    measure 4 --backend nccl --all
+    measure 4 --backend nccl --all --details
     ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]} == {
         "4": {"allreduce:1:4": '"$large"'},
         "2x2": {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$large"', "allgather:1:2": '"$large"'}}'
@@ -320,7 +320,7 @@ other_device() {
 
 # On machines that are made up: tests/detect/fake_nvml.c. With MPICH two ranks can be told that they are on two nodes.
 nodes_are_described() {
-    ${CC:-cc} -shared -fPIC -o "$scratch/nvml.so" "$here/../machine/fake_nvml.c" || { say 1 "a fake NVML is built"; return; }
+    ${CC:-cc} -shared -fPIC -o "$scratch/nvml.so" "$here/../detect/fake_nvml.c" || { say 1 "a fake NVML is built"; return; }
     export HIERSEARCH_NVML=$scratch/nvml.so FAKE_NVML=switch
     local line
     line=$("$build/hiersearch" systems --here --text 2>/dev/null)
