@@ -113,7 +113,7 @@ choices_are_recorded() {
     say $? "measure --backend nccl: the result has what NCCL took for each stage" "$scratch/out"
     result '{b["name"]: b["measured"]["choices"] for b in m["baselines"]} == {"ncclAllReduce": {"allreduce": '"$large"'},
         "ncclAllReduce ring": {"allreduce": '"$large"'}, "ncclAllReduce symmetric": {"allreduce": "symmetric"}} and
-        "in ncclAllReduce allreduce RING SIMPLE 4 channels" in out and "NCCL took " in out'
+        "in ncclAllReduce allreduce RING SIMPLE 4 channels" in out and "NCCL chose " in out'
     say $? "and for the baselines, that with symmetric windows among them, and says it" "$scratch/out"
     measure 4 --backend nccl --all --chunks 3
     ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]}["2x2/3"] ==
@@ -334,7 +334,7 @@ nodes_are_described() {
     measure 2 'a:2@1GB/s~0s' --backend nccl
     result '"proposed_system" not in r["topology"][0] and len(r["topology"][0]["gpus"]) == 4'
     say $? "measure: with a SYSTEM it proposes none" "$scratch/out"
-    PYTHONPATH=$here/../result "${PYTHON3:-/usr/bin/python3}" -W ignore -c 'import sys, check_schema
+    PYTHONPATH=$here/../record "${PYTHON3:-/usr/bin/python3}" -W ignore -c 'import sys, check_schema
 sys.exit(check_schema.fault(check_schema.validator(), open(sys.argv[1], encoding="utf-8").read()))' "$scratch/r.json" >>"$scratch/out" 2>&1
     say $? "measure: that is by the schema" "$scratch/out"
     other_device nccl driver FAKE_NVML_DRIVER=1.2.3 "1.2.3, CUDA 13.0"
