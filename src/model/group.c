@@ -241,6 +241,8 @@ struct hs_spread hs_group_spread(const struct hs_group *group, int64_t unit)
     struct hs_layer layer = {group->stride, group->size};
     struct hs_spread worst = {0, 0, 0};
 
+    if (unit > group->ranks) /* one has all of them */
+        unit = group->ranks;
     if (same > 0 || (!gaps && group->stride >= unit)) {
         same = same > 0 ? same : 1;
         return (struct hs_spread){group->size / same, same, same};
