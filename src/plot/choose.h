@@ -19,7 +19,6 @@ const struct hs_result_message *hs_plot_message(const struct hs_result *result, 
 enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
                             struct hs_error *err);
 
-
 /* Predicted time of a plan, by the file or the model. */
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan);
