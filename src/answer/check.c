@@ -717,6 +717,7 @@ void hs_check_answer_release(struct hs_check_answer *checked)
 #define CAUSE(member) HS_AT(struct hs_check_found, member)
 #define HERE(member)  HS_AT(struct hs_check_answer, member)
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): as of all that write there */
 static const char *format_file(char text[HS_FIELD_TEXT], const void *value,
                                const struct hs_place *place)
 {
@@ -726,6 +727,7 @@ static const char *format_file(char text[HS_FIELD_TEXT], const void *value,
 }
 static const struct hs_field_custom file_custom = {.format = format_file};
 
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 static const char *format_cause(char text[HS_FIELD_TEXT], const void *value,
                                 const struct hs_place *place)
 {

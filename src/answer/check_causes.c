@@ -843,8 +843,8 @@ static const char *remedy_of(enum hs_check_cause cause)
 {
     static const char *const remedies[HS_CHECK_CAUSE_COUNT] = {
         [HS_BY_GDR_OFF] = "load nvidia-peermem, or use DMA-BUF, on every node",
-        [HS_BY_NIC_BEHIND_CPU] = "another NIC for each GPU (nvidia-smi topo -m), or "
-                                 "NCCL_NET_GDR_LEVEL=SYS",
+        [HS_BY_NIC_BEHIND_CPU] =
+            "another NIC for each GPU (nvidia-smi topo -m), or NCCL_NET_GDR_LEVEL=SYS",
         [HS_BY_NICS_USED] = "NCCL_IB_HCA with all NICs, or find out why the others are down",
         [HS_BY_PORT_RATE] = "find out why the port has that rate (ibstat, ethtool, the cable)",
         [HS_BY_TCP_SOCKETS] =

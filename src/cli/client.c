@@ -29,9 +29,10 @@ void hs_client_pass_on(const struct hs_context *context, const char *notes)
 enum hs_status hs_client_keep(struct hs_client *client, struct hiersearch_system *system,
                               struct hs_error *err)
 {
-    struct hiersearch_system **place =
-        hs_grow(&client->systems, NULL, client->system_count, sizeof(*place), err);
+    struct hiersearch_system **place;
 
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+    place = hs_grow(&client->systems, NULL, client->system_count, sizeof(*place), err);
     if (!place) {
         hiersearch_system_free(system);
         return HS_MEMORY;

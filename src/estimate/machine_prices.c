@@ -442,7 +442,7 @@ static double rccl_stage(const struct hs_machines *machines, size_t j,
             one.phase = k == 0 ? HS_REDUCE_SCATTER : HS_ALLGATHER;
         call = hs_rccl_call_of(machine, &problem->group, one, bytes);
         moved = (2 * (size_t)call.kind + (call.nodes > 1)) * machines->count /
-                (2 * HS_LIBRARY_CALL_COUNT);
+                (2 * (size_t)HS_LIBRARY_CALL_COUNT);
         seconds += hs_limit_keep_stage(
             hs_rccl_price_model.seconds(&call, machine->nccl.own) *
                 exp(hs_rccl_noise(&call) * machines->noise[(j + moved) % machines->count]),
