@@ -153,8 +153,8 @@ enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_erro
 
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "fit", "compare", "export", "plot",
- * "report", "simulate", "systems" or "profile", as the command of that name. */
+/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "compare",
+ * "export", "plot", "report", "simulate", "systems" or "profile", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -182,11 +182,26 @@ enum hiersearch_status hiersearch_predict(struct hiersearch_result **result,
                                           struct hiersearch_error *error);
 
 /* The same of any process counts, as `hiersearch predict --json` prints it: the result of one, or a
- * line for each. Of a whole job, with ("place", "true"), ("hsdp", "true") or ("profile", PATH), the
- * tables of its answer; with ("as", FORM) what the form has. */
+ * line for each. Of a whole job, with ("profile", PATH), the tables of its answer. */
 enum hiersearch_status hiersearch_predict_json(char **json, struct hiersearch_system *system,
                                                const struct hiersearch_question *question,
                                                struct hiersearch_error *error);
+
+/* Which axis of a job's mesh lies inside a node: the document of `hiersearch place --json`, whose
+ * schema is placement.schema.json. The question is a "place", with ("mesh", AXES) and ("messages",
+ * LIST) or ("model", SIZES) at least. `notes` (or NULL) gets what the program would say on stderr. */
+enum hiersearch_status hiersearch_place(char **json, char **notes,
+                                        const struct hiersearch_system *system,
+                                        const struct hiersearch_question *question,
+                                        struct hiersearch_error *error);
+
+/* How many ways to shard a model: the document of `hiersearch shard --json`, whose schema is
+ * sharding.schema.json. The question is a "shard", with ("np", P) and ("parameters", N) at least.
+ * `notes` likewise. */
+enum hiersearch_status hiersearch_shard(char **json, char **notes,
+                                        const struct hiersearch_system *system,
+                                        const struct hiersearch_question *question,
+                                        struct hiersearch_error *error);
 
 /* What the best plans gain a job by the times that the results among the inputs measured, and by
  * the rules that `hiersearch run` makes of them: the document of `hiersearch predict RESULT...
@@ -320,10 +335,10 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
  * "csv"), "md" or "json", as tables or documents:
  *
  *     "predict"  of a system: plans, sweeps, ("explain", PLAN), ("before", SYSTEM), ("as",
- *                "nccl-tests"), or a job, whose placement ("as", FORM) says in other programs'
- *                words, ("hosts", NAMES) their nodes, ("compute", TIME) and ("overlap", "true")
- *                what bounds a step; of inputs, with ("profile", PATH): as
- *                hiersearch_predict_measured
+ *                "nccl-tests"); of inputs, with ("profile", PATH): as hiersearch_predict_measured
+ *     "place"    of a system: as hiersearch_place; with ("format", FORM) the placement as a launcher
+ *                or a framework takes it, ("hosts", NAMES) its nodes
+ *     "shard"    of a system: as hiersearch_shard
  *     "compare"  of inputs, and of a system, which may be NULL: as hiersearch_compare
  *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
  *                next; hiersearch_fit makes the system

@@ -5,16 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/jobs.h"
 #include "base/notes.h"
 
 /* Forms of tables of other programs. */
 const char *const *hs_predict_form_words(void)
 {
-    static const char *const words[] = {"nccl-tests",
-#define HS_ROW(name, print) name,
-                                        HS_PLACE_FORMS(HS_ROW)
-#undef HS_ROW
-                                            NULL};
+    static const char *const words[] = {"nccl-tests", NULL};
 
     return words;
 }
@@ -80,11 +77,9 @@ static enum hs_status take_profile(struct hs_predict_settings *settings, struct 
 
     if (!settings->profile)
         return HS_OK;
-    status =
-        hs_job_check_profile(&settings->ask,
-                             hs_job_asked(&settings->place, &settings->hsdp) || settings->explain ||
-                                 settings->before || settings->output || settings->as,
-                             err);
+    status = hs_job_check_profile(
+        &settings->ask, settings->explain || settings->before || settings->output || settings->as,
+        err);
     if (status == HS_OK)
         status = hs_inputs_profile(profile, settings->profile, err);
     settings->ask.np =
@@ -95,13 +90,10 @@ static enum hs_status take_profile(struct hs_predict_settings *settings, struct 
 enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_profile *profile,
                                struct hs_error *err)
 {
-    enum hs_status status = hs_predict_check_job(settings, err);
+    enum hs_status status = take_profile(settings, profile, err);
 
-    if (status == HS_OK)
-        status = take_profile(settings, profile, err);
     if (status == HS_OK && settings->ask.bytes.first == 0 && settings->as)
         status = hs_bytes_range_parse(&settings->ask.bytes, HS_SIZES_OF_NCCL_TESTS, err);
-    settings->ask.words.placed = settings->place.asked;
     if (status == HS_OK)
         status = hs_question_take(&settings->ask, err);
     if (status == HS_OK)
@@ -204,10 +196,7 @@ enum hs_status hs_predict_answer(struct hs_predict *predict, struct hs_error *er
     hs_sheet_begin(&sheet, predict->out, &settings->print, predict->terminal);
     predict->sheet = &sheet;
     if (status == HS_OK)
-        status = predict->profile        ? hs_predict_profile(predict, err)
-                 : settings->place.asked ? hs_predict_place(predict, err)
-                 : settings->hsdp.asked  ? hs_predict_hsdp(predict, err)
-                                         : walk(predict, err);
+        status = predict->profile ? hs_predict_profile(predict, err) : walk(predict, err);
     hs_text_release(&sheet.lines);
     predict->sheet = NULL;
     return status;

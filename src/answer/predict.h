@@ -4,36 +4,23 @@
  *
  * predict.c takes what is asked and walks over process counts and sizes (point.h answers and
  * records one); predict_show.c prints a point, predict_change.c what a measurement changed,
- * predict_explain.c says why, predict_sweep.c prints many;
- * predict_place.c shows where the axes of a job lie (place_forms.h: in the words of other
- * programs), predict_hsdp.c in how many shards a model, predict_profile.c what plans gain a job of
- * which there is a profile (jobs.h).
+ * predict_explain.c says why, predict_sweep.c prints many; predict_profile.c what plans gain a job
+ * of which there is a profile (gains.h).
  */
 #ifndef HS_API_PREDICT_H
 #define HS_API_PREDICT_H
 
 #include "answer/fit.h"
+#include "answer/gains.h"
 #include "answer/inputs.h"
-#include "answer/jobs.h"
 #include "answer/point.h"
 #include "estimate/gaps.h"
-#include "show/place_forms.h"
 #include "show/sheet.h"
-
-/* How a placement is shown. */
-struct hs_step_words {
-    double compute_seconds; /* of a step, beside which messages travel; 0: not given */
-    bool overlap;           /* messages along different axes travel at the same time */
-    const char *hosts;      /* place_forms.h */
-};
 
 /* All that "predict" is asked. */
 struct hs_predict_settings {
     const char *profile; /* path; NULL: not given */
     struct hs_question ask;
-    struct hs_placed_words place;
-    struct hs_step_words step;
-    struct hs_sharded_words hsdp;
     const char *as;      /* a form of table; NULL: the usual one */
     const char *explain; /* plan text or "best"; NULL: not asked for */
     const char *before;  /* a system as typed; NULL: not given */
@@ -53,22 +40,6 @@ const char *const *hs_predict_form_words(void);
     HS_ROWS_PROBLEM((at) + offsetof(struct hs_predict_settings, ask),                              \
                     "; with --as nccl-tests " HS_SIZES_OF_NCCL_TESTS ", as its -b 8 -e 8G -f 2"),  \
         HS_ROW_GAINS((at) + offsetof(struct hs_predict_settings, profile)),                        \
-        HS_ROWS_PLACED((at) + offsetof(struct hs_predict_settings, place)),                        \
-        HS_ROW_SECONDS("compute", NULL, "Placement",                                               \
-                       (at) + offsetof(struct hs_predict_settings, step.compute_seconds),          \
-                       "what a step computes for: between which times it then lies"),              \
-        HS_ROW_FLAG(                                                                               \
-            "overlap", 0, "Placement", (at) + offsetof(struct hs_predict_settings, step.overlap),  \
-            "messages along different axes travel at the same time: what that takes at least, by " \
-            "the links that they share, and at most"),                                             \
-        {.name = "hosts",                                                                          \
-         .argument = "NAMES",                                                                      \
-         .group = "Placement",                                                                     \
-         .type = &hs_option_text,                                                                  \
-         .offset = (at) + offsetof(struct hs_predict_settings, step.hosts),                        \
-         .help = "the nodes for --as hostfile, rankfile and srun: names with commas between, or "  \
-                 "a file (the text has a '/') with a line of each"},                               \
-        HS_ROWS_SHARDED((at) + offsetof(struct hs_predict_settings, hsdp)),                        \
         HS_ROWS_SEARCH((at) + offsetof(struct hs_predict_settings, ask)),                          \
         HS_ROW_TOP((at) + offsetof(struct hs_predict_settings, ask)),                              \
         {.name = "as",                                                                             \
@@ -78,8 +49,7 @@ const char *const *hs_predict_form_words(void);
          .type = &hs_option_word,                                                                  \
          .offset = (at) + offsetof(struct hs_predict_settings, as),                                \
          .help = "nccl-tests: a table in its columns, size by size: what the library takes by "    \
-                 "itself and the best plan, with what bounds them (one process count); with "      \
-                 "--place the placement as another program is told it"},                           \
+                 "itself and the best plan, with what bounds them (one process count)"},           \
         {.name = "details",                                                                        \
          .group = "Output",                                                                        \
          .type = &hs_option_flag,                                                                  \
@@ -174,14 +144,6 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
  * HS_MEMORY. */
 enum hs_status hs_predict_say_choices(const struct hs_predict *predict,
                                       const struct hs_predict_point *point, struct hs_error *err);
-
-/* What is asked of a job goes together, and units are some. HS_INVALID. */
-enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
-/* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
-
-/* predict_hsdp.c: in how many shards a model is to lie, and how often. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);
 
 /* ---- predict_profile.c ---- */
 

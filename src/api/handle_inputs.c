@@ -4,10 +4,10 @@
 
 #include "answer/compared.h"
 #include "answer/fit.h"
-#include "answer/gains.h"
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/list.h"
+#include "show/profiles.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
                                              struct hiersearch_error *error)

@@ -143,7 +143,7 @@ static const char *no_result(const struct hs_predict_settings *settings)
            : settings->before  ? "before"
            : settings->as      ? "as"
            : settings->profile ? "profile"
-                               : hs_job_asked(&settings->place, &settings->hsdp);
+                               : NULL;
 }
 
 /* Whether people read it. */

@@ -5,12 +5,14 @@
 #include "answer/compared.h"
 #include "answer/exports.h"
 #include "answer/fit.h"
-#include "answer/gains.h"
 #include "answer/predict.h"
 #include "answer/simulated.h"
 #include "api/handles.h"
 #include "base/json_write.h"
 #include "plot/pictures.h"
+#include "show/placements.h"
+#include "show/profiles.h"
+#include "show/shardings.h"
 #include "show/systems_show.h"
 
 static const char *const *no_words(void)
@@ -23,6 +25,16 @@ static const char *const *no_words(void)
 static const struct hs_option predict_rows[] = {
     HS_ROWS_PREDICT(0, no_words),
     HS_ROWS_SHOWN("Output", offsetof(struct hs_predict_settings, print)),
+    {.name = NULL},
+};
+
+static const struct hs_option place_rows[] = {
+    HS_ROWS_PLACE(0),
+    {.name = NULL},
+};
+
+static const struct hs_option shard_rows[] = {
+    HS_ROWS_SHARD(0),
     {.name = NULL},
 };
 
@@ -89,6 +101,8 @@ static const struct hs_option profile_rows[] = {
 
 static const struct hs_question_kind kinds[] = {
     {"predict", predict_rows, sizeof(struct hs_predict_settings)},
+    {"place", place_rows, sizeof(struct hs_place_question)},
+    {"shard", shard_rows, sizeof(struct hs_shard_question)},
     {"fit", fit_rows, sizeof(struct hs_fit_question)},
     {"compare", compare_rows, sizeof(struct hs_compared_question)},
     {"export", export_rows, sizeof(struct hs_export_question)},

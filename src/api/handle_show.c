@@ -28,6 +28,10 @@ static enum hs_status show(struct hs_text *out, struct hs_text *notes,
         return system ? hs_predict_page(out, notes, system, question, NULL, err)
                       : hs_predict_measured_page(out, inputs, question, NULL, err);
     }
+    if (strcmp(kind, "place") == 0)
+        return hs_place_page(out, notes, system, question, NULL, err);
+    if (strcmp(kind, "shard") == 0)
+        return hs_shard_page(out, notes, system, question, NULL, err);
     if (strcmp(kind, "compare") == 0) {
         status = expect_handles(inputs, kind, "inputs, which are compared", err);
         return status ? status : hs_compare_page(out, notes, &handles, question, NULL, err);
@@ -49,8 +53,8 @@ static enum hs_status show(struct hs_text *out, struct hs_text *notes,
     if (strcmp(kind, "export") == 0)
         return hs_formats_page(out, question, err);
     return hs_fail(err, HS_INVALID,
-                   "%s: its answer is no text; expected a question of kind predict, compare, fit, "
-                   "simulate, systems, profile or export",
+                   "%s: its answer is no text; expected a question of kind predict, place, shard, "
+                   "compare, fit, simulate, systems, profile or export",
                    kind);
 }
 

@@ -123,6 +123,14 @@ enum hs_status hs_predict_page(struct hs_text *out, struct hs_text *notes,
 enum hs_status hs_predict_measured_page(struct hs_text *out, const struct hiersearch_inputs *inputs,
                                         const struct hiersearch_question *question,
                                         const struct hs_print *as, struct hs_error *err);
+enum hs_status hs_place_page(struct hs_text *out, struct hs_text *notes,
+                             const struct hiersearch_system *system,
+                             const struct hiersearch_question *question, const struct hs_print *as,
+                             struct hs_error *err);
+enum hs_status hs_shard_page(struct hs_text *out, struct hs_text *notes,
+                             const struct hiersearch_system *system,
+                             const struct hiersearch_question *question, const struct hs_print *as,
+                             struct hs_error *err);
 /* What a comparison is between. */
 struct hs_compared_handles {
     const struct hiersearch_inputs *inputs;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/gains.h"
+#include "show/profiles.h"
 #include "apply/settings.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"

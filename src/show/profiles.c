@@ -14,22 +14,6 @@ struct row {
     const struct hs_profile_call *call;
 };
 
-char *hs_profile_group_format(char text[GROUP_TEXT], const struct hs_profile *profile,
-                              const struct hs_profile_call *call)
-{
-    if (call->group_ranks == profile->ranks && call->group_stride == 1)
-        snprintf(text, GROUP_TEXT, "all %" PRId64, call->group_ranks);
-    else if (call->group_stride == 0)
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
-                 call->group_ranks);
-    else if (call->group_stride == 1 || call->group_ranks == 1)
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups, call->group_ranks);
-    else
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart", call->groups,
-                 call->group_ranks, call->group_stride);
-    return text;
-}
-
 static bool is_nccl(const struct hs_profile_call *call)
 {
     return strncmp(call->call, "nccl", 4) == 0;
@@ -336,72 +320,4 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
     hs_sheet_table(sheet, &table);
     if (profile->call_count > most)
         hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);
-}
-
-/* ---- what plans gain ---- */
-
-/* Where the library's time is that part of what it is. */
-static double gain_of(const struct hs_profile_gain *r, double part)
-{
-    if (!r->left_alone && (r->why || r->plan.split.count == 0))
-        return NAN;
-    return r->left_alone
-               ? 0
-               : hs_profile_call_count(r->profile, r->call) *
-                     (part * r->library_seconds - (r->scales ? part : 1) * r->plan_seconds);
-}
-
-double hs_profile_gain_seconds(const struct hs_profile_gain *r)
-{
-    return gain_of(r, 1);
-}
-
-double hs_profile_gain_least(const struct hs_profile_gain *r)
-{
-    return gain_of(r, r->sure);
-}
-
-static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
-{
-    if (r->left_alone)
-        return "library";
-    return r->plan.split.count > 0 ? hs_plan_format(text, &r->plan) : NULL;
-}
-
-/* clang-format off */
-#define GAIN_COLUMNS(column)                                                                       \
-    WHO_COLUMNS(column, G_)                                                                        \
-    column(G_TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                        \
-    column(G_OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                 \
-    SIZE_COLUMNS(column, G_)                                                                       \
-    column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
-           hs_profile_call_spent(r->profile, r->call))                                             \
-    column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
-    column(G_WORK, "working_seconds", NULL, NULL, TIME, IF_ANY,                                \
-           hs_profile_call_seconds(r->call))                                                       \
-    column(G_LIBRARY, "library_seconds", "the library's", NULL, TIME, IF_ANY,                      \
-           r->library_seconds)                                                                     \
-    column(G_BY, "library_by", NULL, NULL, TEXT, ALWAYS, r->by)                                    \
-    column(G_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, plan((char[HS_SPLIT_TEXT]){0}, r))          \
-    column(G_TIME, "plan_seconds", "takes", NULL, TIME, ALWAYS, r->plan_seconds)                   \
-    column(G_GAIN, "gain_seconds_per_rank", "gains a rank", NULL, TIME, ALWAYS,                    \
-           hs_profile_gain_seconds(r))                                                             \
-    column(G_LEAST, "least_gain_seconds_per_rank", "at least", NULL, TIME, IF_ANY,                 \
-           r->sure < 1 ? hs_profile_gain_least(r) : (double)NAN)                                   \
-    column(G_WHY, "without_gain", "without", NULL, TEXT, IF_ANY, r->why)
-/* clang-format on */
-
-enum { GAIN_COLUMNS(HS_COLUMN_ID) };
-static const struct hs_column gain_columns[] = {GAIN_COLUMNS(HS_COLUMN_ROW)};
-
-void hs_profile_gains_init(struct hs_table *table)
-{
-    HS_TABLE_INIT(table, "gains", gain_columns);
-    table->fold = true;
-}
-
-void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *r)
-{
-    hs_table_row(table);
-    GAIN_COLUMNS(HS_COLUMN_PUT)
 }

@@ -1,0 +1,84 @@
+#include "cli/commands.h"
+#include "cli/option_rows.h"
+#include "show/placements.h"
+
+struct place_words {
+    const char *system;
+    struct hs_place_question question;
+    bool quiet;
+};
+
+#define FIELD(name) offsetof(struct place_words, name)
+
+static const struct hs_argument arguments[] = {
+    HS_ROW_SYSTEM(FIELD(system), true,
+                  "the machine: the parts of a node, such as '8xH100, 8xNDR400', or a name that "
+                  "`hiersearch systems` lists, or a file"),
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    HS_ROWS_PLACE(FIELD(question)),
+    {.name = "json",
+     .group = "Output",
+     .type = &hs_option_json,
+     .offset = FIELD(question.print.format),
+     .help = "as --format json: the answer as a document, placement.schema.json"},
+    HS_ROW_QUIET("Output", FIELD(quiet), "no notes and warnings on stderr"),
+    {.name = NULL},
+};
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    struct place_words *words = of_rows;
+    struct hs_place_settings *settings = &words->question.settings;
+    struct hs_system system = {.level_count = 0};
+    struct hs_machines machines = {.count = 0};
+    struct hs_place_answer placement = {.np = 0};
+    struct hs_text notes = {0};
+    struct hs_asked asked;
+    enum hs_status status;
+
+    context->quiet = words->quiet;
+    status = hs_place_take(settings, err);
+    if (!status)
+        status = hs_find_system(&system, words->system, context, err);
+    if (!status)
+        status = hs_job_ask(&asked, &machines, &system, &settings->ask, words->system, err);
+    if (!status)
+        status = hs_place(&placement, &asked, settings, err);
+    if (!status)
+        status = hs_place_show(context->out, words->quiet ? NULL : &notes, &placement,
+                               &words->question, &context->terminal, err);
+    if (!status)
+        hs_asked_say_beyond(words->quiet ? NULL : &notes, &asked);
+    hs_notes_pass_on(context, &notes);
+    hs_place_release(&placement);
+    if (machines.count > 0)
+        hs_machines_release(&machines);
+    hs_system_release(&system);
+    return status;
+}
+
+const struct hs_command hs_command_place = {
+    .name = "place",
+    .summary = "which axis of a job's mesh goes inside a node: TP, PP, DP, EP",
+    .description =
+        "Evaluates every order of the axes of --mesh on a machine, and every way of splitting "
+        "them, by the communication time per step, each message as `hiersearch predict` would run "
+        "it, and says which order to use, or to keep yours. --format prints it for a launcher or "
+        "a framework.",
+    .examples =
+        "  hiersearch place '8xH100, 8xNDR400' --mesh tp=8,pp=4,dp=16 --model num-layers=80,"
+        "hidden-size=8192,seq-length=4096,micro-batch-size=1,global-batch-size=512\n"
+        "  hiersearch place '8xH100, 8xNDR400' --mesh dp=64,tp=8 --messages "
+        "tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB\n"
+        "  hiersearch place abci --mesh dp=16,tp=4 --messages tp:allreduce:64MiB --format srun\n"
+        "  hiersearch place '8xH100, 8xNDR400' --mesh dp=64,tp=8 --messages job.txt --format "
+        "hostfile --hosts ./nodes.txt",
+    .usual = "mesh messages model dtype compute details hosts format",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct place_words),
+    .run = run,
+};
