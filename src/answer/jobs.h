@@ -11,8 +11,8 @@
 #include "record/answer.h"
 
 /* A job is asked of a system, which becomes that of the GPUs that the question chooses; draws the
- * samples. `typed` is the system as a word of a command. Both stay as long as what is asked; release
- * the machines in any case. HS_INVALID, HS_MEMORY. */
+ * samples. `typed` is the system as a word of a command. All but `asked` outlive it; release the
+ * machines where there are some. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_job_ask(struct hs_asked *asked, struct hs_machines *machines,
                           struct hs_system *system, const struct hs_question *question,
                           const char *typed, struct hs_error *err);
@@ -32,7 +32,8 @@ struct hs_job_price {
 
 /* Whether times are expected over samples, hs_job_samples of them; 0: nominal. */
 size_t hs_job_samples(const struct hs_asked *asked);
-/* The price of a message of the problem. HS_INVALID as hs_search; HS_MEMORY; release in any case. */
+/* The price of a message of the problem. HS_INVALID as hs_search; HS_MEMORY; release it in any
+ * case. */
 enum hs_status hs_job_price(struct hs_job_price *out, const struct hs_asked *asked,
                             const struct hs_job_message *message, const struct hs_problem *problem,
                             struct hs_error *err);

@@ -403,9 +403,9 @@ static void append_question(struct hs_text *line, const char *command,
     hs_command_word_append(line, out->machine);
 }
 
-/* "tp=4,dp=16" as an option's value: of whole axes. */
+/* The costliest message, on a mesh whose axes lie in the order of the machine. */
 static enum hs_status next_measurement(struct hs_place_answer *out, const char *mesh,
-                                       struct hs_error *err)
+                                       const char *file, struct hs_error *err)
 {
     const struct hs_place_message *costly = NULL;
     struct hs_text line = {0};
@@ -420,7 +420,7 @@ static enum hs_status next_measurement(struct hs_place_answer *out, const char *
     hs_text_append(&line, "mpiexec -n %" PRId64 " ", out->np);
     append_question(&line, "hiersearch measure", out);
     hs_text_append(&line, " --mesh %s --over %s --collective %s --size %s -o %s.json", mesh,
-                   costly->axes, costly->call, HS_AS_BYTES((uint64_t)costly->bytes), costly->axes);
+                   costly->axes, costly->call, HS_AS_BYTES((uint64_t)costly->bytes), file);
     status = line.failed ? hs_no_memory(err) : hs_job_add_line(&out->next, err, "%s", line.data);
     hs_text_release(&line);
     return status;
@@ -452,8 +452,8 @@ static enum hs_status say_next(struct hs_place_answer *out,
     if (out->verdict.advice == HS_JOB_KEEP)
         return HS_OK;
     if (out->verdict.advice == HS_JOB_UNDECIDED) {
-        status = next_measurement(out, out->mesh, err);
-        return status ? status : next_measurement(out, hs_place_whole(out)->order, err);
+        status = next_measurement(out, out->mesh, "yours", err);
+        return status ? status : next_measurement(out, hs_place_whole(out)->order, "other", err);
     }
     append_question(&line, "hiersearch place", out);
     hs_text_append(&line, " --mesh %s --%s ", out->mesh, settings->model ? "model" : "messages");

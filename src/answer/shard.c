@@ -183,8 +183,8 @@ static enum hs_status say_next(struct hs_sharding *out, const struct hs_asked *a
     struct hs_text line = {0};
     enum hs_status status;
 
-    if (out->verdict.advice == HS_JOB_USE && first->replicas == 1)
-        return HS_OK;
+    if (out->verdict.advice == HS_JOB_USE && first->shards == 1)
+        return hs_job_add_line(&out->next, err, "model = DistributedDataParallel(model)");
     if (out->verdict.advice == HS_JOB_USE)
         return hs_job_add_line(&out->next, err,
                                "mesh = init_device_mesh(\"cuda\", (%" PRId64 ", %" PRId64

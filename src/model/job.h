@@ -43,8 +43,8 @@ enum hs_status hs_job_parse(struct hs_job *job, const char *text, struct hs_erro
 const char *hs_job_message_name(const struct hs_job_message *message);
 
 /* What one call of a message asks, where the mesh, axis by axis, lies on the machine in this order,
- * the innermost first: order[mesh.count] are the axes' numbers. Of a sendrecv it is the AllGather of
- * such blocks, which hs_job_message_steps calls take. HS_INVALID: more gaps than a group can have. */
+ * the innermost first: order[mesh.count] are the axes' numbers. Of a sendrecv it is the AllGather
+ * of such blocks, whose steps are one each. HS_INVALID: more gaps than a group can have. */
 enum hs_status hs_job_problem(struct hs_problem *problem, const struct hs_job *job, size_t message,
                               const int *order, struct hs_error *err);
 

@@ -21,9 +21,11 @@ static const struct {
     {"micro-batch-size", offsetof(struct hs_transformer, micro_batch)},
     {"global-batch-size", offsetof(struct hs_transformer, global_batch)},
     {"parameters", offsetof(struct hs_transformer, parameters)},
+    {"num-attention-heads", offsetof(struct hs_transformer, heads)},
+    {"num-query-groups", offsetof(struct hs_transformer, query_groups)},
 };
 #define SIZES    (sizeof(sizes) / sizeof(*sizes))
-#define REQUIRED (SIZES - 1)
+#define REQUIRED 5 /* the first ones; then parameters, which may have a letter behind */
 
 static int64_t *size_at(struct hs_transformer *model, size_t i)
 {
@@ -62,7 +64,7 @@ static enum hs_status read_size(struct hs_transformer *model, const char **text,
         return HS_INVALID;
     if (*size_at(model, i) != 0)
         return hs_fail(err, HS_INVALID, "%s is given twice", name);
-    if (i < REQUIRED)
+    if (i != REQUIRED)
         return hs_count_parse(size_at(model, i), value, name, 1, SIZES_MAX, err);
     if (hs_parameters_parse(&parameters, value, err))
         return hs_error_prefix(err, HS_INVALID, name);
@@ -126,7 +128,7 @@ enum hs_status hs_transformer_messages(struct hs_job *job, const struct hs_trans
 {
     struct axes axes;
     int64_t batch, steps, layers;
-    double element = (double)element_bytes, block, weights;
+    double element = (double)element_bytes, block, weights, keys;
 
     if (find_axes(&axes, &job->mesh, err))
         return HS_INVALID;
@@ -145,6 +147,9 @@ enum hs_status hs_transformer_messages(struct hs_job *job, const struct hs_trans
     weights = model->parameters > 0 ? (double)model->parameters
                                     : 12 * (double)model->layers * pow((double)model->hidden, 2);
     weights = ceil(weights / (double)(axes.size[TP] * axes.size[PP])) * element;
+    keys = model->heads > 0 && model->query_groups > 0
+               ? fmin(1, (double)model->query_groups / (double)model->heads)
+               : 1;
     if (block > (double)HS_BYTES_MAX || weights > (double)HS_BYTES_MAX)
         return hs_fail(err, HS_INVALID, "expected messages of at most 1 PiB");
     add(job, (struct hs_job_message){.over = axes.bit[TP],
@@ -154,7 +159,7 @@ enum hs_status hs_transformer_messages(struct hs_job *job, const struct hs_trans
     add(job, (struct hs_job_message){.over = axes.bit[CP],
                                      .sends = true,
                                      .collective = HS_COLLECTIVE_ALLGATHER,
-                                     .bytes = ceil(2 * block / (double)axes.size[TP]),
+                                     .bytes = ceil(2 * keys * block / (double)axes.size[TP]),
                                      .calls = 3 * (axes.size[CP] - 1) * layers * steps});
     add(job, (struct hs_job_message){.over = axes.bit[PP],
                                      .sends = true,

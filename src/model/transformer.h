@@ -11,9 +11,9 @@
  *         (Korthikanti et al. 2022, section 4.2.2), so L / pp x 4 m calls
  *     pp  a sendrecv of a block each way: 2 m (Narayanan et al., "Efficient Large-Scale Language
  *         Model Training", SC 2021, section 3.2)
- *     cp  a ring of sendrecvs with keys and values, 2 b s h / (cp tp) elements: cp - 1 per layer
- *         forward, and twice as many backward, with their gradients (Liu et al., "Ring Attention",
- *         2023)
+ *     cp  a ring of sendrecvs with keys and values, 2 b s h / (cp tp) elements, times query groups
+ *         over heads: cp - 1 per layer forward, and twice as many backward, with their gradients
+ *         (Liu et al., "Ring Attention", 2023)
  *     dp  a ReduceScatter of the gradients and an AllGather of the weights, parameters / (tp pp)
  *         elements, once per step; with cp along dp+cp
  */
@@ -25,12 +25,14 @@
 struct hs_transformer {
     int64_t layers, hidden, sequence, micro_batch, global_batch;
     int64_t parameters; /* 0: not given: 12 L h^2, as of a GPT with feed-forward layers of 4 h */
+    int64_t heads, query_groups; /* of attention; 0: not given, each query has keys of its own */
 };
 
 /* Of "num-layers=80,hidden-size=8192,...", or of a command line of Megatron's, "--num-layers 80
  * --hidden-size 8192": the names are num-layers, hidden-size, seq-length, micro-batch-size,
- * global-batch-size and parameters (70e9, 70B), of which the last may be missing. HS_INVALID: a name
- * that is unknown (with the nearest), missing or there twice, or a value that is no such number. */
+ * global-batch-size, and, which may be missing, parameters (70e9, 70B), num-attention-heads and
+ * num-query-groups. HS_INVALID: a name that is unknown (with the nearest), missing or there twice,
+ * or a value that is no number. */
 enum hs_status hs_transformer_parse(struct hs_transformer *model, const char *text,
                                     struct hs_error *err);
 

@@ -300,9 +300,10 @@ char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_
         snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
                  call->group_ranks);
     else if (call->group_stride == 1 || call->group_ranks == 1)
-        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups, call->group_ranks);
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups,
+                 call->group_ranks);
     else
-        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart", call->groups,
-                 call->group_ranks, call->group_stride);
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart",
+                 call->groups, call->group_ranks, call->group_stride);
     return text;
 }

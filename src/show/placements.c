@@ -53,7 +53,7 @@ static const char *against_given(char text[HS_RATIO_TEXT], const struct hs_place
     column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, (int64_t)r->number)                           \
     column(ORDER, "order", "order (inner to outer)", NULL, TEXT, ALWAYS, r->order->order)          \
     column(TIME, "seconds", "comm per step", NULL, TIME, ALWAYS, r->order->sum.seconds)            \
-    column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                        \
+    column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                     \
            hs_job_range_cell((char[HS_RATIO_TEXT]){0}, &r->order->sum))                            \
     column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->order->sum.low_seconds)                \
     column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->order->sum.high_seconds)             \

@@ -1,5 +1,5 @@
 /*
- * placements.h - the answer of `place` (answer/place.h) as it is printed, and the rows of what it is
+ * placements.h - the answer of `place` (answer/place.h) as it is printed, and the rows of what is
  * asked.
  */
 #ifndef HS_SHOW_PLACEMENTS_H

@@ -41,13 +41,13 @@ static double share(const struct row *r)
 #define WHO_COLUMNS(column, P)                                                                     \
     column(P##CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                             \
     column(P##COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)             \
-    column(P##GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                               \
+    column(P##GROUP, "groups", "groups (ranks)", NULL, TEXT, ALWAYS,                               \
            hs_profile_group_format((char[GROUP_TEXT]){0}, r->profile, r->call))                    \
     column(P##RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)               \
     column(P##STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)
 #define SIZE_COLUMNS(column, P)                                                                    \
     column(P##BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))     \
-    column(P##CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                        \
+    column(P##CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                        \
            (int64_t)llround((double)r->call->calls / (double)r->call->ranks))
 #define COLUMNS(column)                                                                            \
     WHO_COLUMNS(column, )                                                                          \
@@ -55,11 +55,11 @@ static double share(const struct row *r)
     column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
     SIZE_COLUMNS(column, )                                                                         \
     column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
-    column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
+    column(MEAN, "mean_seconds", "per call", NULL, TIME, ALWAYS,                                     \
            r->call->seconds / (double)r->call->calls)                                              \
     column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
-    column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
-    column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
+    column(SECONDS, "seconds_per_rank", "per rank", NULL, TIME, ALWAYS, of_rank(r))                  \
+    column(SHARE, "share", "share of run time", "%", PERCENT, ALWAYS,                                     \
            share(r))                                                                               \
     column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY,                                 \
            hs_profile_call_waiting(r->call))
@@ -148,16 +148,16 @@ static const char *part_size(char text[PART_TEXT], const struct part *r)
 #define PART_COLUMNS(column)                                                                       \
     column(P_CALL, "call", "call", NULL, TEXT, IF_ANY,                                             \
            r->by == HS_PROFILE_BY_CALL ? r->first->call : NULL)                                    \
-    column(P_GROUP, "groups", "groups x ranks", NULL, TEXT, IF_ANY,                                \
+    column(P_GROUP, "groups", "groups (ranks)", NULL, TEXT, IF_ANY,                                \
            part_group((char[GROUP_TEXT]){0}, r))                                                   \
     column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
            part_size((char[PART_TEXT]){0}, r))                                            \
-    column(P_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
+    column(P_CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                         \
            (int64_t)llround(r->calls))                                                             \
-    column(P_BYTES, "bytes_per_rank", "bytes a rank", NULL, SIZE, ALWAYS, r->bytes)                \
-    column(P_SECONDS, "seconds_per_rank", "a rank", NULL, TIME, IF_ANY,                            \
+    column(P_BYTES, "bytes_per_rank", "bytes per rank", NULL, SIZE, ALWAYS, r->bytes)                \
+    column(P_SECONDS, "seconds_per_rank", "per rank", NULL, TIME, IF_ANY,                            \
            r->timed ? r->seconds : (double)NAN)                                                    \
-    column(P_SHARE, "share", "of the job", "%", PERCENT, IF_ANY,                                   \
+    column(P_SHARE, "share", "share of run time", "%", PERCENT, IF_ANY,                                   \
            r->timed ? r->seconds / r->profile->seconds : (double)NAN)                              \
     column(P_WAITED, "waited_seconds_per_rank", "waiting", NULL, TIME, IF_ANY, r->waited)
 /* clang-format on */
@@ -264,14 +264,14 @@ static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
     }
     if (mpi_rows == 0)
         return;
-    hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
+    hs_sheet_stress(sheet, "collectives  %s of %s per rank, %.1f %% of run time\n",
                     HS_AS_TIME(times.spent), HS_AS_TIME(profile->seconds),
                     100 * times.spent / profile->seconds);
     if (sampled > 0)
         hs_sheet_say(
             sheet,
-            "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
-            "calls that were timed on all ranks)\n",
+            "waiting      %s of it for the slowest rank; a plan cannot reduce it (%.0f calls timed "
+            "on all ranks)\n",
             HS_AS_TIME(times.waited), sampled);
 }
 
@@ -288,8 +288,8 @@ static void say_nccl(struct hs_sheet *sheet, const struct hs_profile *profile)
         }
     if (calls > 0)
         hs_sheet_stress(sheet,
-                        "NCCL         %.0f calls with %s a rank, which the host began in %s; how "
-                        "long GPUs took is not known\n",
+                        "NCCL         %.0f calls with %s per rank, enqueued in %s; how long GPUs "
+                        "took is not known\n",
                         calls, HS_AS_SIZE(bytes), HS_AS_TIME(begun));
 }
 

@@ -36,7 +36,7 @@ static const char *against_full(char text[HS_RATIO_TEXT], const struct row *r)
     column(MEMORY, "memory_bytes", "per GPU", NULL, SIZE, ALWAYS, r->way->memory_bytes)            \
     column(FITS, "fits", "fits", NULL, TEXT, IF_ANY, r->way->fits ? NULL : "no")                   \
     column(TIME, "seconds", "comm per step", NULL, TIME, ALWAYS, r->way->sum.seconds)              \
-    column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                        \
+    column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                     \
            hs_job_range_cell((char[HS_RATIO_TEXT]){0}, &r->way->sum))                              \
     column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->way->sum.low_seconds)                  \
     column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->way->sum.high_seconds)               \
@@ -102,9 +102,11 @@ static const char *way_text(char text[WAY_TEXT], const struct hs_sharding_way *w
 {
     if (way->replicas == 1)
         snprintf(text, WAY_TEXT, "%" PRId64 " shards", way->shards);
+    else if (way->shards == 1)
+        snprintf(text, WAY_TEXT, "no shards, %" PRId64 " replicas", way->replicas);
     else
-        snprintf(text, WAY_TEXT, "%" PRId64 " shard%s x %" PRId64 " replicas", way->shards,
-                 HS_PLURAL(way->shards), way->replicas);
+        snprintf(text, WAY_TEXT, "%" PRId64 " shards x %" PRId64 " replicas", way->shards,
+                 way->replicas);
     return text;
 }
 #define AS_WAY(way) way_text((char[WAY_TEXT]){0}, way)
@@ -184,7 +186,7 @@ static void add_settings(struct hs_job_page *page, const struct hs_sharding *sha
     const struct hs_sharding_way *best = &sharding->ways[0];
     struct hs_text *tail = &page->tail;
 
-    if (sharding->verdict.advice == HS_JOB_NONE)
+    if (sharding->verdict.advice == HS_JOB_NONE || best->shards == 1)
         return;
     hs_text_append(tail,
                    "PyTorch: mesh = init_device_mesh(\"cuda\", (%" PRId64 ", %" PRId64

@@ -1,5 +1,5 @@
 /*
- * shardings.h - the answer of `shard` (answer/shard.h) as it is printed, and the rows of what it is
+ * shardings.h - the answer of `shard` (answer/shard.h) as it is printed, and the rows of what is
  * asked.
  */
 #ifndef HS_SHOW_SHARDINGS_H
