@@ -128,14 +128,12 @@ static enum hs_status decide(struct hs_gains *gains, struct hs_error *err)
         if (!isnan(gains->gains[i].library_seconds))
             all += hs_profile_call_count(gains->profile, gains->gains[i].call) *
                    gains->gains[i].library_seconds;
-    gains->advice = HS_JOB_USE;
-    if (!(gains->least_gain > (1 - 1 / HS_ADVICE_GAIN) * all)) {
-        gains->advice = HS_JOB_KEEP;
+    gains->advice = HS_JOB_KEEP;
+    if (!(gains->gain > 0) || (!differs && !(gains->least_gain > (1 - 1 / HS_ADVICE_GAIN) * all)))
         return HS_OK;
-    }
-    if (!differs && gains->by_profile == 0)
+    gains->advice = differs || gains->by_profile > 0 ? HS_JOB_UNDECIDED : HS_JOB_USE;
+    if (gains->advice == HS_JOB_USE)
         return HS_OK;
-    gains->advice = HS_JOB_UNDECIDED;
     if (differs)
         return hs_job_write(&gains->reason, err,
                             "the profile does not match %s: the library's calls take %s there, %s "
