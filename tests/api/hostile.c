@@ -193,12 +193,13 @@ static void drop(char *text)
 /* A question of some kind, some of its options set. */
 static void ask(struct handles *h)
 {
-    static const char *const kinds[] = {"predict", "predict", "compare", "fit",     "simulate",
-                                        "export",  "plot",    "report",  "systems", "profile"};
+    static const char *const kinds[] = {"predict",  "predict", "compare", "fit",
+                                        "simulate", "export",  "plot",    "report",
+                                        "systems",  "profile", "place",   "shard"};
     static const char *const options[] = {
         "np",         "size",    "mesh",   "over",    "collective", "order",    "top",
         "chunks",     "explain", "format", "search",  "as",         "to",       "algorithms",
-        "gpus",       "plan",    "name",   "keep",    "place",      "messages", "hsdp",
+        "gpus",       "plan",    "name",   "keep",    "model",      "messages", "details",
         "parameters", "hosts",   "width",  "profile", "before",     "text"};
     static const char *const values[] = {"4",    "16",        "1MiB",   "1KiB:1MiB", "csv",
                                          "json", "best",      "layers", "pytorch",   "plans",
@@ -287,6 +288,8 @@ static void use_system(struct handles *h)
     take_text(hiersearch_system_check(&text, ODD(h->system), error), text);
     if (draw(2) == 0)
         take_text(hiersearch_predict_json(&text, ODD(h->system), ODD(h->question), error), text);
+    take_text(hiersearch_place(&text, NULL, ODD(h->system), ODD(h->question), error), text);
+    take_text(hiersearch_shard(&text, NULL, ODD(h->system), ODD(h->question), error), text);
     take_text(hiersearch_show(&text, ODD(&notes), ODD(h->question), ODD(h->system),
                               draw(2) == 0 ? NULL : h->inputs, error),
               text);

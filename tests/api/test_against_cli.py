@@ -126,25 +126,35 @@ for system_text, options in PREDICTIONS:
     lib.hiersearch_question_free(asked)
     lib.hiersearch_system_free(system)
 
-# ---- predict, of a job: placed, in shards, as it was counted
+# ---- whole jobs: placed, in shards, as they were counted
 COUNTED = str(ROOT / "tests/golden/profile/job.json")
 JOBS = [
-    ("node:4@100GB/s~1us,ib@12GB/s~3us", {"mesh": "dp=16,tp=4", "place": "true", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}),
-    ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,pp=2,dp=4", "place": "true", "messages": "tp:allreduce:1MiB*8,tp+dp:allreduce:8KiB", "top": "2"}),
-    ("abci", {"mesh": "tp=4,dp=4", "place": "true", "messages": "tp:allreduce:64MiB", "algorithms": "all", "dtype": "bf16", "top": "1"}),
-    ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
-    ("abci", {"np": "16", "hsdp": "true", "parameters": "350M", "units": "24", "optimizer-bytes": "6", "machines": "0"}),
-    ("abci", {"profile": COUNTED}),
-    ("perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "algorithms": "all"}),
-    ("node:4@10GB/s~0.5us,ib:4@2GB/s~5us,spine@1GB/s~20us;library=mpich",
+    ("place", "node:4@100GB/s~1us,ib@12GB/s~3us", {"mesh": "dp=16,tp=4", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}),
+    ("place", "8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,pp=2,dp=4", "messages": "tp:allreduce:1MiB*8,tp+dp:allreduce:8KiB", "top": "2"}),
+    ("place", "abci", {"mesh": "tp=4,dp=4", "messages": "tp:allreduce:64MiB", "algorithms": "all", "dtype": "bf16", "top": "1"}),
+    ("place", "8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,pp=2,dp=4", "dtype": "bf16", "model":
+     "num-layers=8,hidden-size=1024,seq-length=1024,micro-batch-size=1,global-batch-size=16"}),
+    ("shard", "8xH100, 8xNDR400, 32:2", {"np": "64", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
+    ("shard", "abci", {"np": "16", "parameters": "350M", "units": "24", "optimizer-bytes": "6", "samples": "0"}),
+    ("shard", "abci", {"np": "4", "parameters": "1T", "memory": "16GB", "order": "permuted"}),
+    ("predict", "abci", {"profile": COUNTED}),
+    ("predict", "perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "algorithms": "all"}),
+    ("predict", "node:4@10GB/s~0.5us,ib:4@2GB/s~5us,spine@1GB/s~20us;library=mpich",
      {"profile": str(ROOT / "tests/golden/profile/train.json")}),
-    ("abci", {"np": "4", "hsdp": "true", "parameters": "1T", "memory": "16GB", "collective": "allgather", "order": "permuted"}),
 ]
-for system_text, options in JOBS:
+
+
+def document_of(kind, system, options):
+    """What the library has as a document of a question of a kind."""
+    if kind == "predict":
+        return text_of("predict_json", system, question(kind, options))
+    return text_of(kind, None, system, question(kind, options))
+
+
+for kind, system_text, options in JOBS:
     system = made("system_find", system_text)
-    check(f"predict {system_text} {' '.join(words_of(options))} is the program's",
-          text_of("predict_json", system, question("predict", options)),
-          program("predict", system_text, *words_of(options), "--json").stdout)
+    check(f"{kind} {system_text} {' '.join(words_of(options))} is the program's", document_of(kind, system, options),
+          program(kind, system_text, *words_of(options), "--json").stdout)
     lib.hiersearch_system_free(system)
 
 # ---- what is printed for people, or as tables: the page, and what is said of it
@@ -175,8 +185,7 @@ def printed(kind, words):
 
 
 SPLIT = "node:4@100GB/s~1us,ib@12GB/s~3us"
-MESH = {"mesh": "dp=16,tp=4", "place": "true", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
-WRONG_MESH = {"mesh": "dp=4,tp=4", "place": "true", "messages": "tp:allreduce:16MiB"}
+MESH = {"mesh": "dp=16,tp=4", "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
 PAGES = [
     ("abci", {"np": "128"}), ("abci", {"np": "127", "size": "1MiB"}), ("tsubame3", {"np": "96", "search": "containment"}),
     ("8xH100, 8xNDR400, 32:2", {"np": "64", "size": "25MB", "format": "md"}),
@@ -187,12 +196,6 @@ PAGES = [
     ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests"}), ("dgx-h100-superpod", {"np": "64", "as": "nccl-tests", "format": "csv", "size": "1MiB:8MiB"}),
     ("abci", {"np": "64", "as": "hostfile"}), ("abci", {"np": "64", "as": "nccl"}),
     ("8xH100, 8xNDR400", {"np": "64", "size": "1MiB", "before": "dgx-h100-superpod"}), ("abci", {"np": "64", "before": "no-such"}),
-    (SPLIT, MESH), (SPLIT, MESH | {"compute": "20ms"}), (SPLIT, MESH | {"compute": "20ms", "overlap": "true"}),
-    (SPLIT, MESH | {"format": "csv"}), (SPLIT, {"np": "16", "compute": "20ms"}), (SPLIT, {"np": "16", "hosts": "a,b"}),
-    *((SPLIT, MESH | {"as": form}) for form in ("device-mesh", "hostfile", "megatron", "rankfile", "srun", "torchtitan")),
-    *((SPLIT, MESH | {"as": form, "hosts": ",".join(f"n{i}" for i in range(16))}) for form in ("hostfile", "rankfile", "srun")),
-    (SPLIT, WRONG_MESH | {"as": "hostfile", "hosts": "a,b"}),
-    ("8xH100, 8xNDR400, 32:2", {"np": "64", "hsdp": "true", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
     ("abci", {"profile": COUNTED}), ("perlmutter", {"profile": str(ROOT / "tests/golden/profile/nccl.json"), "format": "md"}),
     ("abci", {"np": "128", "width": "120"}), ("abci", {"np": "4:64", "width": "60", "color": "always"}), ("abci", {"np": "4", "width": "39"}),
     ("dgx1-v100", {"gpus": "0-3,6", "size": "64MiB"}), ("dgx1-v100", {"gpus": "5-0"}),
@@ -200,6 +203,17 @@ PAGES = [
 for system_text, options in PAGES:
     check(f"predict {system_text} {' '.join(words_of(options))} is shown as the program shows it",
           shown("predict", options, system_text), printed("predict", [system_text, *words_of(options)]))
+HOSTS = ",".join(f"n{i}" for i in range(16))
+for kind, options in [
+    *(("place", MESH | more) for more in ({}, {"compute": "20ms"}, {"compute": "20ms", "overlap": "true"}, {"format": "csv"}, {"details": "true"})),
+    *(("place", MESH | {"format": form}) for form in ("device-mesh", "hostfile", "megatron", "rankfile", "srun", "torchtitan", "nccl-tests")),
+    *(("place", MESH | {"format": form, "hosts": HOSTS}) for form in ("hostfile", "rankfile", "srun")),
+    ("place", {"mesh": "dp=4,tp=4", "messages": "tp:allreduce:16MiB", "format": "hostfile", "hosts": "a,b"}),
+    ("shard", {"np": "64", "parameters": "7e9", "dtype": "bf16", "memory": "40GB"}),
+    ("shard", {"np": "64", "parameters": "7e9", "details": "true", "format": "md"}),
+]:
+    check(f"{kind} {' '.join(words_of(options))} is shown as the program shows it", shown(kind, options, SPLIT),
+          printed(kind, [SPLIT, *words_of(options)]))
 JOB_RESULT = ROOT / "tests/golden/predict/job-measured.json"
 check("of JSON it is hiersearch_predict_json's", documents(shown("predict", {"np": "16", "format": "json"}, "abci")[0], {}),
       documents(text_of("predict_json", made("system_find", "abci"), question("predict", {"np": "16"})), {}))
@@ -322,25 +336,23 @@ WRONG = [
     (["predict", "a@b", "--np", "8"], ("a@b", {"np": "8"})),
     (["predict", "./no-such.json", "--np", "8"], ("./no-such.json", {"np": "8"})),
     *((["predict", "abci", *words_of(options)], ("abci", options)) for options in (
-        {"mesh": "tp=4,dp=4", "place": "true"}, {"np": "16", "place": "true", "messages": "tp:allreduce:1MiB"},
-        {"mesh": "tp=4,dp=4", "messages": "tp:allreduce:1MiB"}, {"mesh": "tp=4", "place": "true", "messages": "dq:allreduce:1MiB"},
-        {"mesh": "tp=4", "place": "true", "messages": "no-such.txt"},
-        {"mesh": "tp=4", "place": "true", "messages": "tp:allreduce:1MiB", "size": "1MiB"},
         {"profile": COUNTED, "np": "4"}, {"profile": COUNTED, "budget": "1s"}, {"profile": "no-such.json"},
-        {"profile": COUNTED, "place": "true", "mesh": "tp=4", "messages": "tp:allreduce:1MiB"},
-        {"profile": str(ROOT / "tests/golden/predict/job-measured.json")},
-        {"np": "16", "hsdp": "true"}, {"np": "16", "hsdp": "true", "parameters": "1X"}, {"np": "16", "units": "4"},
-        {"np": "4:16", "hsdp": "true", "parameters": "1B"}, {"np": "16", "hsdp": "true", "parameters": "1B", "search": "exhaustive"},
-        {"np": "16", "hsdp": "true", "parameters": "1B", "optimizer-bytes": "12.5"})),
+        {"profile": str(ROOT / "tests/golden/predict/job-measured.json")})),
+    *((["place", "abci", *words_of(options)], ("abci", options)) for options in (
+        {"mesh": "tp=4,dp=4"}, {"messages": "tp:allreduce:1MiB"}, {"mesh": "tp=4", "messages": "dq:allreduce:1MiB"},
+        {"mesh": "tp=4", "messages": "no-such.txt"}, {"mesh": "tp=4", "model": "num-layers=4"})),
+    *((["shard", "abci", *words_of(options)], ("abci", options)) for options in (
+        {"np": "16"}, {"np": "16", "parameters": "1X"}, {"np": "4:16", "parameters": "1B"},
+        {"np": "16", "parameters": "1B", "optimizer-bytes": "12.5"})),
 ]
 for words, (system_text, options) in WRONG:
     try:
         system = made("system_find", system_text)
-        text_of("predict_json", system, question("predict", options))
+        document_of(words[0], system, options)
         mine = "no error"
     except ValueError as why:
         mine = str(why)
-    check(f"{' '.join(words)} fails with the program's words", "hiersearch predict: " + mine + "\n",
+    check(f"{' '.join(words)} fails with the program's words", f"hiersearch {words[0]}: " + mine + "\n",
           program(*words, status=2).stderr)
 try:
     question("predict", {"collectiv": "allreduce"})
