@@ -20,6 +20,7 @@ void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, size_
                      const char *format, ...)
 {
     va_list arguments;
+    size_t begin;
     char *line;
     int length;
 
@@ -30,7 +31,9 @@ void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, size_
         text->failed = true;
         return;
     }
-    hs_text_wrap(text, line, strspn(line, " "), indent, page->columns);
+    begin = strspn(line, " ");
+    hs_text_append(text, "%*s", (int)begin, "");
+    hs_text_wrap(text, line, begin, indent, page->columns);
     hs_text_append(text, "\n");
     free(line);
 }

@@ -47,7 +47,7 @@ static double share(const struct row *r)
     column(P##STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)
 #define SIZE_COLUMNS(column, P)                                                                    \
     column(P##BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))     \
-    column(P##CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                        \
+    column(P##CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                      \
            (int64_t)llround((double)r->call->calls / (double)r->call->ranks))
 #define COLUMNS(column)                                                                            \
     WHO_COLUMNS(column, )                                                                          \
@@ -55,11 +55,11 @@ static double share(const struct row *r)
     column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
     SIZE_COLUMNS(column, )                                                                         \
     column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
-    column(MEAN, "mean_seconds", "per call", NULL, TIME, ALWAYS,                                     \
+    column(MEAN, "mean_seconds", "per call", NULL, TIME, ALWAYS,                                   \
            r->call->seconds / (double)r->call->calls)                                              \
     column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
-    column(SECONDS, "seconds_per_rank", "per rank", NULL, TIME, ALWAYS, of_rank(r))                  \
-    column(SHARE, "share", "share of run time", "%", PERCENT, ALWAYS,                                     \
+    column(SECONDS, "seconds_per_rank", "per rank", NULL, TIME, ALWAYS, of_rank(r))                \
+    column(SHARE, "share", "share of run time", "%", PERCENT, ALWAYS,                              \
            share(r))                                                                               \
     column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY,                                 \
            hs_profile_call_waiting(r->call))
@@ -152,12 +152,12 @@ static const char *part_size(char text[PART_TEXT], const struct part *r)
            part_group((char[GROUP_TEXT]){0}, r))                                                   \
     column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
            part_size((char[PART_TEXT]){0}, r))                                            \
-    column(P_CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                         \
+    column(P_CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                       \
            (int64_t)llround(r->calls))                                                             \
-    column(P_BYTES, "bytes_per_rank", "bytes per rank", NULL, SIZE, ALWAYS, r->bytes)                \
-    column(P_SECONDS, "seconds_per_rank", "per rank", NULL, TIME, IF_ANY,                            \
+    column(P_BYTES, "bytes_per_rank", "bytes per rank", NULL, SIZE, ALWAYS, r->bytes)              \
+    column(P_SECONDS, "seconds_per_rank", "per rank", NULL, TIME, IF_ANY,                          \
            r->timed ? r->seconds : (double)NAN)                                                    \
-    column(P_SHARE, "share", "share of run time", "%", PERCENT, IF_ANY,                                   \
+    column(P_SHARE, "share", "share of run time", "%", PERCENT, IF_ANY,                            \
            r->timed ? r->seconds / r->profile->seconds : (double)NAN)                              \
     column(P_WAITED, "waited_seconds_per_rank", "waiting", NULL, TIME, IF_ANY, r->waited)
 /* clang-format on */
