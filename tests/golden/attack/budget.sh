@@ -11,5 +11,5 @@ hiersearch predict abci --np 735134400 --explain best --budget 1us 2>&1 >/dev/nu
 hiersearch predict abci --np 128 --explain best --budget 1us | grep -e runner-up -e Winner
 hiersearch shard abci --np 16 --parameters 1B --budget 1us | grep -e Only -e '^ *[0-9]'
 hiersearch shard abci --np 16 --parameters 1B --memory 10GB --budget 1us | sed -n 3,5p
-hiersearch shard abci --np 16 --parameters 1B --budget 1h | grep -c '^ *[0-9]'
+hiersearch shard abci --np 16 --parameters 1B --budget 1h --format csv | wc -l
 hiersearch predict abci --np 64 --budget 0s
