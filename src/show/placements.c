@@ -24,6 +24,7 @@ const char *const *hs_place_format_words(void)
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 #define PARTS_TEXT 512
+#define WIDE       30 /* letters of an order beside which there is no room for everything */
 
 struct order_row {
     const struct hs_place_order *order;
@@ -183,16 +184,22 @@ static void add_tail(struct hs_job_page *page, const struct hs_place_answer *pla
 static void print_orders(struct hs_sheet *sheet, const struct hs_place_answer *placement,
                          size_t rows, bool details)
 {
+    /* Without the range where there are many axes: a table that is too wide comes in parts. */
+    static const struct hs_pick narrow[] = {HS_PICK(NUMBER), HS_PICK(ORDER), HS_PICK(TIME),
+                                            HS_PICK(AGAINST)};
     static const struct hs_pick brief[] = {HS_PICK(NUMBER), HS_PICK(ORDER), HS_PICK(TIME),
                                            HS_PICK(RANGE), HS_PICK(AGAINST)};
     size_t given = (size_t)(given_of(placement) - placement->orders), shown = placement->count;
     struct hs_table table;
+    bool wide = false;
 
     HS_TABLE_INIT(&table, "placements", columns);
     table.best = 0;
     if (!details && hs_sheet_is_read(sheet)) {
-        table.picks = HS_PICKS(brief);
         shown = shown < rows ? shown : rows;
+        for (size_t i = 0; i < placement->count; i++)
+            wide = wide || strlen(placement->orders[i].order) > WIDE;
+        table.picks = wide ? HS_PICKS(narrow) : HS_PICKS(brief);
     }
     for (size_t i = 0; i < shown; i++) {
         size_t at = i + 1 == shown && given >= shown ? given : i;

@@ -34,17 +34,17 @@ const char *const *hs_place_format_words(void);
          .group = "Problem",                                                                       \
          .type = &hs_option_text,                                                                  \
          .offset = (at) + offsetof(struct hs_place_question, settings.messages),                   \
-         .help = "what a step communicates, AXES:COLLECTIVE[:LAYOUT]:SIZE[*CALLS] with commas "    \
-                 "between, such as tp:allreduce:64MiB*160,pp:sendrecv:8MiB*64, or a file of such " \
-                 "lines; a collective, or sendrecv of a pipeline"},                                \
+         .help =                                                                                   \
+             "what a step communicates, AXES:COLLECTIVE[:LAYOUT]:SIZE[*CALLS], or a file of it: "  \
+             "tp:allreduce:64MiB*160,pp:sendrecv:8MiB*64"},                                        \
         {.name = "model",                                                                          \
          .argument = "SIZES",                                                                      \
          .group = "Problem",                                                                       \
          .type = &hs_option_text,                                                                  \
          .offset = (at) + offsetof(struct hs_place_question, settings.model),                      \
          .help = "instead of --messages a transformer's sizes, by Megatron's names: "              \
-                 "num-layers=80,hidden-size=8192,seq-length=4096,micro-batch-size=1,"              \
-                 "global-batch-size=512[,parameters=70e9], or a file of them"},                    \
+                 "num-layers=80,hidden-size=8192 and so on, with seq-length, micro-batch-size, "   \
+                 "global-batch-size, and maybe parameters, or a file of them"},                    \
         HS_ROW_DATATYPE("Problem",                                                                 \
                         (at) + offsetof(struct hs_place_question, settings.ask.datatype)),         \
         HS_ROW_SECONDS("compute", NULL, "Problem",                                                 \

@@ -71,8 +71,7 @@ static void print_ways(struct hs_sheet *sheet, const struct hs_sharding *shardin
                        bool details)
 {
     static const struct hs_pick brief[] = {HS_PICK(SHARDS), HS_PICK(REPLICAS), HS_PICK(MEMORY),
-                                           HS_PICK(FITS),   HS_PICK(TIME),     HS_PICK(RANGE),
-                                           HS_PICK(AGAINST)};
+                                           HS_PICK(TIME),   HS_PICK(RANGE),    HS_PICK(AGAINST)};
     bool all = details || !hs_sheet_is_read(sheet);
     size_t shown = sharding->count, full = 0;
     struct hs_table table;

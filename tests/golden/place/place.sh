@@ -41,8 +41,13 @@ hiersearch place 'gpu:4@100GB/s~1us,ib@300GB/s~1us' --mesh a=4,b=4 --messages a:
 even='a:allreduce:64MiB,b:allreduce:128MiB,a+b:allreduce:1KiB'
 hiersearch place 'gpu:4@100GB/s~1us,ib@340GB/s~1us' --mesh a=4,b=4 --messages $even
 hiersearch place 'gpu:4@100GB/s~1us,ib@340GB/s~1us' --mesh a=4,b=4 --messages $even --format device-mesh
-# In 14 lines of 80 columns.
-hiersearch place '8xH100, 8xNDR400, 32:2' --mesh dp=16,cp=2,tp=8,pp=2 --model model.txt --dtype bf16 --width 80 | wc -l
+# In 14 lines of 80 columns, whatever the answer.
+for system in '8xH100, 8xNDR400, 32:2' '8xH100, 8xNDR400' '4xA100-mesh, 4xSS11' '8xMI300X, 8xRoCE400, 32:2' 'gpu:4@100GB/s~1us,ib@340GB/s~1us'; do
+    for mesh in dp=16,cp=2,tp=8,pp=2 tp=8,pp=4,dp=16 tp=4,dp=4,pp=2,cp=2 dp=64,tp=8; do
+        hiersearch place "$system" --mesh $mesh --model model.txt --dtype bf16 --width 80 --compute 3s -q >page
+        echo "$(grep -oE '^(Use|Keep|Cannot tell|Nothing fits)' page) $(awk 'END { print NR <= 14 ? "is short" : "has " NR " lines" }' page)"
+    done
+done
 # As a document.
 hiersearch place "$node" --mesh dp=16,tp=4 --messages tp:allreduce:16MiB*32,dp:allgather:256MiB --json
 # What cannot be.

@@ -16,7 +16,13 @@ for system in dgx-h100 '8xA100-40, 8xHDR200' '8xB200, 8xNDR400, 32:2' '8xMI300X,
     hiersearch shard "$system" --np 64 --parameters 70B --dtype bf16 --details | sed -n '3,5p; /no /p'
 done
 hiersearch shard '8xA100, 8xHDR200, 32:2' --np 16 --parameters 700B --dtype bf16 | sed -n 3,5p
-# In 14 lines, whatever the machine; as a document.
+# In 14 lines of 80 columns, whatever the answer; as a document.
+for system in '8xH100, 8xNDR400, 32:2' '8xH100, 8xNDR400' '4xA100-mesh, 4xSS11' '8xMI300X, 8xRoCE400, 32:2' 'gpu:4@100GB/s~1us,ib@340GB/s~1us'; do
+    for size in 7e9 70e9 700e9; do
+        hiersearch shard "$system" --np 128 --parameters $size --dtype bf16 --memory 60GB --width 80 -q >page
+        echo "$(grep -oE '^(Use|Keep|Cannot tell|Nothing fits)' page) $(awk 'END { print NR <= 14 ? "is short" : "has " NR " lines" }' page)"
+    done
+done
 hiersearch shard '4xA100-mesh, 4xSS11' --np 128 --parameters 7e9 --dtype bf16 --units 32
 hiersearch shard node:4@100GB/s~1us,ib@12GB/s~3us --np 8 --parameters 350M --json
 # What cannot be.
