@@ -439,7 +439,7 @@ static const struct hs_fields call_fields = {HS_ROWS(call_rows, struct hs_profil
 
 static const struct hs_field gain_rows[] = {
     {"call", HS_PART, HS_OWNED(struct hs_profile_gain, call), .fields = &call_fields},
-    {"groups", HS_CUSTOM, GAIN(call), .custom = &group, .about = "As people read it."},
+    {"groups", HS_CUSTOM, GAIN(plan), .custom = &group, .about = "As people read it."},
     {"mean_bytes", HS_NUMBER, .compute = mean_bytes, HS_NOT_NEGATIVE},
     {"calls_per_rank", HS_NUMBER, .compute = calls_per_rank, HS_NOT_NEGATIVE},
     {"seconds_per_rank", HS_NUMBER, .compute = spent, HS_NOT_NEGATIVE,

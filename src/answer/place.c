@@ -353,7 +353,9 @@ static void bound_step(struct hs_place_answer *out, const struct hs_axes_result 
     if (!settings->overlap && settings->compute_seconds <= 0)
         return;
     for (size_t i = 0; i < found->count && settings->overlap; i++)
-        if (memcmp(&found->orders[i].layout, &first->layout, sizeof(first->layout)) == 0) {
+        if (strcmp(hs_axes_layout_format((char[HS_AXES_LAYOUT_TEXT]){0}, &found->orders[i].layout,
+                                         &out->job.mesh),
+                   first->order) == 0) {
             struct hs_axes_overlap overlap =
                 hs_axes_overlap_of(&found->orders[i], found, &out->job, asked->system);
 
@@ -549,9 +551,8 @@ const struct hs_place_order *hs_place_whole(const struct hs_place_answer *placem
 #define ORDER(member)   HS_AT(struct hs_place_order, member)
 #define MESSAGE(member) HS_AT(struct hs_place_message, member)
 #define ANSWER(member)  HS_AT(struct hs_place_answer, member)
-#define LINES(member)                                                                              \
-    HS_LIST_AT(struct hs_place_answer, member.items, member.count), .max = 1000,                   \
-                                                                    .fields = &hs_job_line_fields
+#define LINES(items, count)                                                                        \
+    HS_LIST_AT(struct hs_place_answer, items, count), .max = 1000, .fields = &hs_job_line_fields
 
 static const struct hs_field part_rows[] = {
     {"axes", HS_TEXT, HS_OWNED(struct hs_place_part, axes), .min = 1},
@@ -579,6 +580,7 @@ static const struct hs_field order_rows[] = {
 static const struct hs_fields order_fields = {.name = "placement_order",
                                               HS_ROWS(order_rows, struct hs_place_order)};
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): as hs_field_custom has it */
 static const char *format_literal(char text[HS_FIELD_TEXT], const void *value,
                                   const struct hs_place *place)
 {
@@ -628,7 +630,7 @@ static const struct hs_field rows[] = {
     {"orders", HS_LIST, HS_LIST_AT(struct hs_place_answer, orders, count), .min = 1, .max = 50000,
      .fields = &order_fields,
      .about = "The verdict's first, then by time; as many as --top says, and that of the mesh."},
-    {"ties", HS_LIST, LINES(ties),
+    {"ties", HS_LIST, LINES(ties.items, ties.count),
      .about = "Orders that are faster than that of the mesh by less than 3 %."},
     {"messages", HS_LIST, HS_LIST_AT(struct hs_place_answer, messages, message_count), .min = 1,
      .max = HS_JOB_MESSAGES_MAX, .fields = &message_fields, .about = "In the first order."},
@@ -636,8 +638,8 @@ static const struct hs_field rows[] = {
      .about = "Of a step with --overlap or --compute: at least"},
     {"most_step_seconds", HS_NUMBER, ANSWER(most_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE,
      .about = "and at most."},
-    {"assumptions", HS_LIST, LINES(assumptions)},
-    {"next", HS_LIST, LINES(next), .about = "What to do next, as command lines."},
+    {"assumptions", HS_LIST, LINES(assumptions.items, assumptions.count)},
+    {"next", HS_LIST, LINES(next.items, next.count), .about = "What to do next, as command lines."},
 };
 static const struct hs_fields placement_fields = {
     .id = HS_SCHEMA_ID VERSION,

@@ -285,9 +285,8 @@ void hs_sharding_release(struct hs_sharding *sharding)
 
 #define WAY(member)    HS_AT(struct hs_sharding_way, member)
 #define ANSWER(member) HS_AT(struct hs_sharding, member)
-#define LINES(member)                                                                              \
-    HS_LIST_AT(struct hs_sharding, member.items, member.count), .max = 1000,                       \
-                                                                .fields = &hs_job_line_fields
+#define LINES(items, count)                                                                        \
+    HS_LIST_AT(struct hs_sharding, items, count), .max = 1000, .fields = &hs_job_line_fields
 
 static bool is_sharded(const struct hs_place *place)
 {
@@ -357,10 +356,11 @@ static const struct hs_field rows[] = {
      .about = "The verdict's first, then those that fit, by time, then the others, by memory."},
     {"possible", HS_WHOLE, ANSWER(possible),
      .about = "Ways that there are, of which --budget may have left some out."},
-    {"ties", HS_LIST, LINES(ties),
+    {"ties", HS_LIST, LINES(ties.items, ties.count),
      .about = "Ways that are faster than full sharding by less than 3 %."},
-    {"assumptions", HS_LIST, LINES(assumptions)},
-    {"next", HS_LIST, LINES(next), .about = "What to do next: a line of PyTorch, or a command."},
+    {"assumptions", HS_LIST, LINES(assumptions.items, assumptions.count)},
+    {"next", HS_LIST, LINES(next.items, next.count),
+     .about = "What to do next: a line of PyTorch, or a command."},
 };
 static const struct hs_fields sharding_fields = {
     .id = HS_SCHEMA_ID VERSION,
