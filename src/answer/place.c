@@ -269,8 +269,10 @@ static enum hs_status decide(struct hs_place_answer *out, size_t samples, struct
         status = hs_job_add_line(&out->ties, err, "%s", out->orders[0].order);
         remove_order(out, 0);
     }
-    for (size_t i = 0; i < out->count; i++)
+    for (size_t i = 0; i < out->count; i++) {
+        out->orders[i].rank = (int64_t)i + 1;
         out->orders[i].ratio = seconds > 0 ? out->orders[i].sum.seconds / seconds : 1;
+    }
     return status;
 }
 
@@ -561,6 +563,7 @@ static const struct hs_field part_rows[] = {
 static const struct hs_fields part_fields = {HS_ROWS(part_rows, struct hs_place_part)};
 
 static const struct hs_field order_rows[] = {
+    {"rank", HS_INTEGER, ORDER(rank), .min = 1, .max = 50000, .about = "By time; without ties."},
     {"order", HS_TEXT, HS_OWNED(struct hs_place_order, order), .min = 1,
      .about = "The axes with their sizes, innermost first; one that comes twice is split."},
     {"given", HS_BOOL, ORDER(given), .about = "It is the order of the mesh."},

@@ -32,9 +32,10 @@ struct hs_place_part {
 
 /* An order of the axes, and maybe of parts of them. */
 struct hs_place_order {
-    char *order; /* owned; "tp=8,dp=64", innermost first */
-    bool given;  /* it is the job's own */
-    bool split;  /* an axis comes in parts */
+    char *order;  /* owned; "tp=8,dp=64", innermost first */
+    int64_t rank; /* from 1, ties left out */
+    bool given;   /* it is the job's own */
+    bool split;   /* an axis comes in parts */
     struct hs_job_sum sum;
     double ratio;                /* its time over the given order's */
     struct hs_place_part *parts; /* [part_count] owned */

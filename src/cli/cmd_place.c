@@ -74,8 +74,8 @@ const struct hs_command hs_command_place = {
         "  hiersearch place '8xH100, 8xNDR400' --mesh dp=64,tp=8 --messages "
         "tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB\n"
         "  hiersearch place abci --mesh dp=16,tp=4 --messages tp:allreduce:64MiB --format srun\n"
-        "  hiersearch place '8xH100, 8xNDR400' --mesh dp=64,tp=8 --messages job.txt --format "
-        "hostfile --hosts ./nodes.txt",
+        "  hiersearch place abci --mesh dp=2,tp=4 --messages tp:allreduce:64MiB --format hostfile "
+        "--hosts n1,n2",
     .usual = "mesh messages model dtype compute details hosts format",
     .arguments = arguments,
     .options = options,

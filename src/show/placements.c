@@ -26,11 +26,6 @@ const char *const *hs_place_format_words(void)
 #define PARTS_TEXT 512
 #define WIDE       30 /* letters of an order beside which there is no room for everything */
 
-struct order_row {
-    const struct hs_place_order *order;
-    size_t number; /* from 1 */
-};
-
 /* What the messages of axes take in a step, "tp 12.3 ms, dp 4 ms". */
 static const char *parts(char text[PARTS_TEXT], const struct hs_place_order *order)
 {
@@ -51,23 +46,23 @@ static const char *against_given(char text[HS_RATIO_TEXT], const struct hs_place
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
-    column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, (int64_t)r->number)                           \
-    column(ORDER, "order", "order (inner to outer)", NULL, TEXT, ALWAYS, r->order->order)          \
-    column(TIME, "seconds", "comm per step", NULL, TIME, ALWAYS, r->order->sum.seconds)            \
+    column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, r->rank)                                      \
+    column(ORDER, "order", "order (inner to outer)", NULL, TEXT, ALWAYS, r->order)                 \
+    column(TIME, "seconds", "comm per step", NULL, TIME, ALWAYS, r->sum.seconds)                   \
     column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                     \
-           hs_job_range_cell((char[HS_RATIO_TEXT]){0}, &r->order->sum))                            \
-    column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->order->sum.low_seconds)                \
-    column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->order->sum.high_seconds)             \
-    column(RATIO, "ratio", NULL, NULL, RATIO, ALWAYS, r->order->ratio)                             \
+           hs_job_range_cell((char[HS_RATIO_TEXT]){0}, &r->sum))                                   \
+    column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->sum.low_seconds)                       \
+    column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->sum.high_seconds)                    \
+    column(RATIO, "ratio", NULL, NULL, RATIO, ALWAYS, r->ratio)                                    \
     column(AGAINST, NULL, "vs your order", NULL, TEXT, ALWAYS,                                     \
-           against_given((char[HS_RATIO_TEXT]){0}, r->order))                                      \
-    column(PARTS, "axes", "of which", NULL, TEXT, ALWAYS, parts((char[PARTS_TEXT]){0}, r->order))
+           against_given((char[HS_RATIO_TEXT]){0}, r))                                             \
+    column(PARTS, "axes", "of which", NULL, TEXT, ALWAYS, parts((char[PARTS_TEXT]){0}, r))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
-static void add_order(struct hs_table *table, const struct order_row *r)
+static void add_order(struct hs_table *table, const struct hs_place_order *r)
 {
     hs_table_row(table);
     COLUMNS(HS_COLUMN_PUT)
@@ -204,7 +199,7 @@ static void print_orders(struct hs_sheet *sheet, const struct hs_place_answer *p
     for (size_t i = 0; i < shown; i++) {
         size_t at = i + 1 == shown && given >= shown ? given : i;
 
-        add_order(&table, &(struct order_row){&placement->orders[at], at + 1});
+        add_order(&table, &placement->orders[at]);
     }
     hs_sheet_table(sheet, &table);
 }
@@ -227,8 +222,9 @@ static enum hs_status print(struct hs_sheet *sheet, const struct hs_place_answer
     size_t rows;
 
     hs_job_page_begin(&page, sheet, details);
-    hs_job_page_add(&page, &page.title, 2, "%s: %" PRId64 " ranks%s, mesh %s (predicted)",
-                    placement->machine, placement->np, placement->nodes, placement->mesh);
+    hs_job_page_add(&page, &page.title, 2, "%s: %" PRId64 " rank%s%s, mesh %s (predicted)",
+                    placement->machine, placement->np, HS_PLURAL(placement->np), placement->nodes,
+                    placement->mesh);
     add_verdict(&page, placement);
     add_tail(&page, placement);
     rows = hs_job_page_print(&page);

@@ -100,7 +100,7 @@ static void print_ways(struct hs_sheet *sheet, const struct hs_sharding *shardin
 static const char *way_text(char text[WAY_TEXT], const struct hs_sharding_way *way)
 {
     if (way->replicas == 1)
-        snprintf(text, WAY_TEXT, "%" PRId64 " shards", way->shards);
+        snprintf(text, WAY_TEXT, "%" PRId64 " shard%s", way->shards, HS_PLURAL(way->shards));
     else if (way->shards == 1)
         snprintf(text, WAY_TEXT, "no shards, %" PRId64 " replicas", way->replicas);
     else

@@ -127,6 +127,7 @@ static void check_placement(const struct hs_place_answer *answer)
         const struct hs_place_order *order = &answer->orders[i];
 
         check_sum(&order->sum, answer->samples);
+        assert_int_equal(order->rank, i + 1);
         assert_true(order->sum.seconds >= answer->orders[0].sum.seconds);
         if (i > 1)
             assert_true(order->sum.seconds >= answer->orders[i - 1].sum.seconds);
