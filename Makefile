@@ -133,19 +133,18 @@ sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES
 MPI_LAYERS := engine runner
 folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
 objects = $(patsubst src/%.c,$(call folder,$(1))/obj-pic/%.o,$(call sources,$(1)))
-# These have circles still, and are one archive each.
+# answer and show have circles still, and are one archive.
 archive = $(call folder,$(1))/lib/libhs_$(or $(ARCHIVE_$(1)),$(1)).a
-$(foreach l,system links library estimate,$(eval ARCHIVE_$(l) := model))
 ARCHIVE_answer := show
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
-CORE := estimate library links model system base
 USES_base := base
-USES_system := $(CORE)
-USES_model := $(CORE)
-USES_links := $(CORE)
-USES_library := $(CORE)
-USES_estimate := $(CORE)
+USES_system := system $(USES_base)
+USES_model := model $(USES_system)
+USES_links := links $(USES_model)
+USES_library := library $(USES_links)
+USES_estimate := estimate $(USES_library)
+CORE := $(USES_estimate)
 USES_detect := detect $(CORE)
 USES_engine := engine $(CORE)
 USES_record := record $(CORE)
@@ -193,7 +192,7 @@ $(call archive,$(1)): $(foreach l,$(ALL_LAYERS),$(if $(filter $(call archive,$(1
 	$$(call say,AR,$$@)
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach l,$(filter-out system links library estimate answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
+$(foreach l,$(filter-out answer,$(ALL_LAYERS)),$(eval $(call archive_rule,$(l))))
 
 # What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
@@ -364,9 +363,17 @@ headers:
 	        -Werror -fsyntax-only -x c $$h || exit 1; done
 	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
 
-# A folder includes only the folders it may use (the USES_ lists above).
+# A folder includes only the folders it may use (the USES_ lists above), and no files of one include each other in a circle.
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)"
+	@tests/layers.py $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine record $(CORE)"
+
+# A layer calls nothing of what is above it: all of it links with those that it may use. (Sanitizers leave names open.)
+ALONE := $(filter-out answer $(MPI_LAYERS),$(ALL_LAYERS))
+layers-link: $(call libs,$(ALONE))
+	@for layer in $(foreach l,$(ALONE),"$(l) $(call archive,$(l)) $(filter-out $(call archive,$(l)),$(call libs,$(USES_$(l))))"); do \
+	    set -- $$layer; name=$$1; own=$$2; shift 2; \
+	    $(CC) -shared $(HS_LDFLAGS) $(DEFINED) -o /dev/null -Wl,--whole-archive $$own -Wl,--no-whole-archive $$* $(HS_LIBS) || exit 1; \
+	    echo "ok - $$name links with what it may use"; done
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
@@ -410,6 +417,6 @@ help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' $(wildcard Makefile */*.mk) | sort -u | tr '\n' ' ')"
 
-.PHONY: all programs clean help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs clean help FORCE headers layers layers-link tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

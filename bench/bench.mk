@@ -35,10 +35,10 @@ bench-accuracy-cluster: all
 bench-accuracy-published: $(BUILD)/bench/published
 	bench/accuracy_published.py --program $< --data $(DATA) --machines $(MACHINES) $(if $(FIT),--fit '$(FIT)') \
 	    $(if $(POINTS),--points '$(POINTS)')
-$(BUILD)/bench/published: bench/published.c $(call libs,$(USES_model))
+$(BUILD)/bench/published: bench/published.c $(call libs,$(USES_estimate))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_estimate)) $(HS_LDFLAGS) $(HS_LIBS)
 # What the plan shown loses where figures are off, and what one measurement takes off (about a minute).
 .PHONY: bench-expected
 bench-expected: $(BUILD)/bench/expected
@@ -63,15 +63,15 @@ ifeq ($(HAVE_SIMGRID),1)
 	bench/links_simgrid.py --build $(BUILD)
 	$(BUILD)/bench/two_ways ac922-4gpu ac922-6gpu
 bench-links: $(BUILD)/bench/two_ways
-$(BUILD)/bench/two_ways: bench/two_ways.c $(call libs,$(USES_model))
+$(BUILD)/bench/two_ways: bench/two_ways.c $(call libs,$(USES_estimate))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS) -lsimgrid
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_estimate)) $(HS_LDFLAGS) $(HS_LIBS) -lsimgrid
 endif
-$(BUILD)/bench/links: bench/links.c tests/links/all_cuts.h $(call libs,$(USES_model))
+$(BUILD)/bench/links: bench/links.c tests/links/all_cuts.h $(call libs,$(USES_estimate))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_estimate)) $(HS_LDFLAGS) $(HS_LIBS)
 # Whether what measure states is true: 40 pairs of runs beside busy neighbours, 2,000 played machines.
 .PHONY: bench-certain
 bench-certain: all $(BUILD)/bench/certain
@@ -106,3 +106,15 @@ $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
+
+# How often `hiersearch check` is right: public logs with a known cause (DATA=FOLDER), curves of machines that are right
+# (PUBLISHED=FILE MACHINES=FILE), and simulated faults.
+.PHONY: bench-check
+bench-check: $(BUILD)/hiersearch $(BUILD)/bench/check_truth
+	$(if $(DATA),$(Q)bench/check.py --program $(BUILD)/hiersearch --cases $(DATA))
+	$(if $(PUBLISHED),$(Q)bench/check.py --program $(BUILD)/hiersearch --published $(PUBLISHED) --machines $(MACHINES))
+	$(Q)$(BUILD)/bench/check_truth 2000 1
+$(BUILD)/bench/check_truth: bench/check_truth.c $(call libs,answer $(USES_answer))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,answer $(USES_answer)) $(HS_LDFLAGS) $(HS_LIBS)

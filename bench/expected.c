@@ -19,6 +19,7 @@
 #include "../tests/library/trust_price.h"
 #include "../tests/problem_world.h"
 #include "base/random.h"
+#include "estimate/system_file.h"
 #include "search/proposal.h"
 
 #define CHOSEN_ON  HS_MACHINES_USUAL

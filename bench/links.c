@@ -17,6 +17,7 @@
 
 #include "../tests/links/all_cuts.h"
 #include "base/random.h"
+#include "estimate/system_file.h"
 #include "links/cuts.h"
 #include "links/packing.h"
 #include "links/subsets.h"

@@ -38,9 +38,11 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "estimate/machines.h"
+#include "estimate/system_file.h"
 #include "library/library_mpi.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
+#include "system/link_rates.h"
 
 #define WORDS_MAX 12
 

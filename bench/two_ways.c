@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "estimate/system_file.h"
 #include "links/packing.h"
 #include "system/system.h"
 

@@ -153,7 +153,7 @@ enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_erro
 
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "compare",
+/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "check", "compare",
  * "export", "plot", "report", "simulate", "systems" or "profile", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
@@ -314,6 +314,16 @@ enum hiersearch_status hiersearch_fit(struct hiersearch_system **fitted,
                                       const struct hiersearch_question *question,
                                       struct hiersearch_error *error);
 
+/* Whether the logs among the inputs are as fast as the machine should be, where not, which causes
+ * fit, and what to do next, as `hiersearch check --json` prints it (docs/check.schema.json). The
+ * system may be NULL where the logs list their GPUs and NICs. The question is a "check"; NULL: as
+ * usual. `notes` (or NULL) gets what the program would say on stderr. */
+enum hiersearch_status hiersearch_check(char **json, char **notes,
+                                        const struct hiersearch_inputs *inputs,
+                                        const struct hiersearch_system *system,
+                                        const struct hiersearch_question *question,
+                                        struct hiersearch_error *error);
+
 /* Predicted against measured times of the inputs: the document of `hiersearch compare --json`. The
  * system predicts in place of the inputs; NULL: they do. The question is a "compare"; NULL: as
  * usual. `notes` (or NULL) gets what the program would say on stderr. Of two profiles of a job,
@@ -339,6 +349,7 @@ enum hiersearch_status hiersearch_profile_json(char **json, const char *path,
  *     "place"    of a system: as hiersearch_place; with ("format", FORM) the placement as a launcher
  *                or a framework takes it, ("hosts", NAMES) its nodes
  *     "shard"    of a system: as hiersearch_shard
+ *     "check"    of logs, and of a system, which may be NULL: as hiersearch_check
  *     "compare"  of inputs, and of a system, which may be NULL: as hiersearch_compare
  *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
  *                next; hiersearch_fit makes the system

@@ -10,8 +10,9 @@
 #include "test.h"
 
 #include "estimate/machines.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "model/plan.h"
-#include "model/price.h"
 #include "system/system.h"
 
 static inline struct hs_system parse(const char *text)
@@ -34,6 +35,24 @@ static inline struct hs_system shipped(const char *name)
     if (hs_system_load(&system, path, &err))
         fail_msg("%s", err.message);
     return system;
+}
+
+static inline void assert_same_figures(const struct hs_system *a, const struct hs_system *b)
+{
+    assert_int_equal(a->level_count, b->level_count);
+    assert_true(a->pipeline_granularity == b->pipeline_granularity);
+    assert_true(a->launch_seconds == b->launch_seconds);
+    for (size_t l = 0; l < a->level_count; l++) {
+        const struct hs_level *x = &a->levels[l], *y = &b->levels[l];
+
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->arity, y->arity);
+        assert_int_equal(x->fabric, y->fabric);
+        assert_true(x->latency_seconds == y->latency_seconds);
+        assert_true(x->bytes_per_second == y->bytes_per_second);
+        assert_int_equal(x->ports, y->ports);
+        assert_int_equal(x->striped, y->striped);
+    }
 }
 
 static inline struct hs_machines draw(const struct hs_system *system, size_t count, uint64_t seed)

@@ -1,6 +1,8 @@
 # The tests, what fuzzes, and the stand-in for NCCL (CONTRIBUTING.md). Included by the Makefile.
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
+# Of links and library with all of the core: many of theirs read a machine from a file, whose reader is on top of it.
+tested_with = $(USES_$(if $(filter links library,$(1)),estimate,$(1)))
 TEST_LAYERS := $(ALL_LAYERS)
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
@@ -8,11 +10,11 @@ unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard t
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(filter %.o,$$(GPU_LIBS)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(call tested_with,$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(if $$(filter $(MPI_LAYERS),$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	    $$(call libs,$$(call tested_with,$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
 	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
@@ -85,7 +87,7 @@ LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_ex
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py "make -s headers" \
-    "make -s layers" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
+    "make -s layers" "make -s layers-link" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
     "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
     "tests/library/test_published.sh $(BUILD)/bench/published" \

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
 from ._handles import Handle, InvalidError, Question, call, encoded, ffi, lib, readable, said, taken, text
-from ._options import CompareOptions, FitOptions
+from ._options import CheckOptions, CompareOptions, FitOptions
 from ._record import Documented
-from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
+from .records import Case, CheckDocument, ComparisonDocument, Log, Call, ProfileDocument, Summary
 from .results import Result
 from .systems import Machine, System, system_of
 
@@ -140,6 +140,58 @@ def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack
     if '"hiersearch.comparison/' not in found[:200]:
         raise InvalidError("these are profiles of a job: before.changes(after) compares them, compare_page shows it")
     return Comparison(found, measured.notes + notes)
+
+
+class Checked(Documented[CheckDocument]):
+    """Whether logs are as fast as their machine should be: the verdict, where time is lost, causes, and what to do next."""
+
+    __slots__ = ("notes",)
+    _kind = CheckDocument
+
+    def __init__(self, text: str, notes: list[str]) -> None:
+        super().__init__(text)
+        self.notes = notes
+
+    @property
+    def verdict(self) -> str:
+        """expected, low, fast, or unjudged."""
+        return self.document.verdict
+
+    @property
+    def layer(self) -> str:
+        """Where time is lost: call, node, network, algorithm, or unknown."""
+        return self.document.layer
+
+    @property
+    def next(self) -> Optional[str]:
+        """One measurement, or one line to look for."""
+        return self.document.next
+
+    def causes(self, status: Optional[str] = None) -> list[str]:
+        """The causes of a status (established, fits, not-excluded, excluded), or all, the likeliest first."""
+        return [one.cause for one in self.document.causes if status in (None, one.status)]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row per size: measured, expected, its range and bound, in seconds."""
+        import pandas
+
+        return pandas.DataFrame([row.to_dict() for row in self.document.rows])
+
+    def __repr__(self) -> str:
+        return f"<Checked: {self.verdict}{', ' + self.layer if self.verdict == 'low' else ''}>"
+
+
+def check(*logs: Input, machine: Optional[Machine] = None, **options: Unpack[CheckOptions]) -> Checked:
+    """Is a log as fast as the machine should be, and if not, where is it lost: `check("all_reduce.log", machine="8xH100")`.
+
+    machine: what it ran on; None: as the logs list their GPUs and NICs.
+    Options, as those of `hiersearch check`:
+    """
+    measured = Inputs(logs)
+    known = None if machine is None else system_of(machine)._handle
+    with Question("check", options) as question, known.lock if known else contextlib.nullcontext():
+        found, notes = said(lib.hiersearch_check, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
+    return Checked(found, measured.notes + notes)
 
 
 class Profile(Documented[ProfileDocument]):

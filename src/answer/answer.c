@@ -12,7 +12,7 @@
 
 #include "answer/point.h"
 #include "base/list.h"
-#include "model/limit.h"
+#include "library/limit.h"
 #include "search/proposal.h"
 #include "show/figures.h"
 

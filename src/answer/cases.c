@@ -1,4 +1,6 @@
 #include "answer/cases.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -139,7 +139,7 @@ static enum hs_status keep_log(struct hs_inputs *inputs, struct hs_log *log, con
 static enum hs_status keep(struct hs_inputs *inputs, struct hs_log *log, struct hs_result *result,
                            const char *name, struct hs_text *notes, struct hs_error *err)
 {
-    if (log->point_count > 0) {
+    if (log->point_count > 0 || log->other_count > 0 || log->info.messages.count > 0) {
         hs_say_notes(notes, log->notes.data);
         return keep_log(inputs, log, name, err);
     }
@@ -161,8 +161,10 @@ enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct 
     struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     struct hs_log log = {0};
     struct hs_result result = {0};
-    enum hs_status status = inputs->takes_logs ? hs_log_load(&log, &result, probe, file, err)
-                                               : hs_result_load(&result, file, err);
+    enum hs_status status = inputs->takes_logs == HS_LOGS_OF_ANY
+                                ? hs_log_load_any(&log, &result, probe, file, err)
+                            : inputs->takes_logs ? hs_log_load(&log, &result, probe, file, err)
+                                                 : hs_result_load(&result, file, err);
 
     return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
 }
@@ -178,6 +180,8 @@ static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const
 
     if (probe && hs_gpu_probe_is(text))
         status = hs_gpu_probe_parse(probe, name, text, length, err);
+    else if (inputs->takes_logs == HS_LOGS_OF_ANY)
+        status = hs_log_parse_any(&log, &result, name, text, length, err);
     else if (inputs->takes_logs)
         status = hs_log_parse(&log, &result, name, text, length, err);
     else

@@ -20,17 +20,21 @@ struct hs_input_profile {
     struct hs_profile profile;
 };
 
+/* Which logs: with times of calls that have a price; or of any, or NCCL's lines alone. */
+enum hs_logs_taken { HS_NO_LOGS, HS_LOGS_OF_CALLS, HS_LOGS_OF_ANY };
+
 struct hs_inputs {
     struct hs_named_result *inputs; /* [count] owned, in the order given; names are borrowed */
     struct hs_result *results;      /* [count] owned */
     size_t count;
     struct hs_input_log *logs; /* [log_count] owned, in the order given */
     size_t log_count;
-    bool takes_logs, takes_probe; /* set before they are added */
-    bool takes_any;               /* likewise: what it is, hs_inputs_add_any finds out */
-    struct hs_gpu_probe probe;    /* {0}: none was among them */
-    const char *probe_file;       /* borrowed; that it is from */
-    bool takes_profile;           /* set before they are loaded: of a job, in place of results */
+    enum hs_logs_taken takes_logs; /* set before they are added; and that: */
+    bool takes_probe;
+    bool takes_any;            /* likewise: what it is, hs_inputs_add_any finds out */
+    struct hs_gpu_probe probe; /* {0}: none was among them */
+    const char *probe_file;    /* borrowed; that it is from */
+    bool takes_profile;        /* set before they are loaded: of a job, in place of results */
     struct hs_profile profile;
     const char *profile_file;          /* borrowed; NULL: none was given */
     struct hs_input_profile *profiles; /* [profile_count] owned: to be compared, in order */

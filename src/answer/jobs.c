@@ -9,6 +9,7 @@
 #include "answer/point.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "library/price_plan.h"
 
 enum hs_status hs_job_ask(struct hs_asked *asked, struct hs_machines *machines,
                           struct hs_system *system, const struct hs_question *question,

@@ -27,6 +27,8 @@ void hs_logs_say_ignored(struct hs_text *notes, const struct hs_inputs *inputs,
         for (size_t r = 0; r < inputs->logs[i].log.run_count; r++) {
             const struct hs_log_run *run = &inputs->logs[i].log.runs[r];
 
+            if (hs_log_is_contradictory(&inputs->logs[i].log, run))
+                continue;
             ranks = ranks || say_ignored(notes, file, "ranks", run->ranks, options->np);
             nodes = nodes || say_ignored(notes, file, "nodes", run->nodes, options->nodes);
         }
@@ -50,7 +52,11 @@ enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system 
                               HS_LIBRARY_CALL_COUNT, err);
     facts.call = (enum hs_library_call)call;
     for (size_t i = 0; i < inputs->log_count && !status; i++)
-        status =
-            hs_log_calls(list, system, &inputs->logs[i].log, inputs->logs[i].file, &facts, err);
+        if (inputs->logs[i].log.point_count == 0 && inputs->takes_logs != HS_LOGS_OF_ANY)
+            return hs_fail(err, HS_INVALID, "%s: expected times of %s", inputs->logs[i].file,
+                           "allreduce, allgather, reducescatter or alltoall");
+        else
+            status =
+                hs_log_calls(list, system, &inputs->logs[i].log, inputs->logs[i].file, &facts, err);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "library/price_mpi.h"
+#include "library/price_plan.h"
 
 /* Containment is a heuristic: the exact search says what it costs. */
 static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)

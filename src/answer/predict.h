@@ -15,6 +15,7 @@
 #include "answer/inputs.h"
 #include "answer/point.h"
 #include "estimate/gaps.h"
+#include "library/price_plan.h"
 #include "show/sheet.h"
 
 /* All that "predict" is asked. */

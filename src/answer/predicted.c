@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/notes.h"
+#include "estimate/system_file.h"
 #include "version.h"
 
 #define TOP_CHECKED 1000 /* from so many on the size of the result is looked at */

@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "detect/system_find.h"
 #include "detect/topology_file.h"
+#include "estimate/system_file.h"
 
 enum hs_status hs_system_ask(struct hs_system *system, const char *text, struct hs_text *notes,
                              struct hs_error *err)

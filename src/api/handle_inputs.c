@@ -7,6 +7,8 @@
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/list.h"
+#include "estimate/system_file.h"
+#include "show/check.h"
 #include "show/profiles.h"
 
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
@@ -19,7 +21,7 @@ enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
     *inputs = calloc(1, sizeof(**inputs));
     if (!*inputs)
         return hs_call_end(call, hs_no_memory(hs_error_of(error)));
-    (*inputs)->inputs.takes_logs = true;
+    (*inputs)->inputs.takes_logs = HS_LOGS_OF_ANY;
     (*inputs)->inputs.takes_probe = true;
     return hs_call_end(call, HS_OK);
 }
@@ -183,6 +185,59 @@ enum hs_status hs_fit_page(struct hs_text *out, struct hs_text *notes,
     hs_system_release(&fitted.system);
     hs_text_release(&fitted.notes);
     return status;
+}
+
+/* ---- check ----------------------------------------------------------------------------------- */
+
+enum hs_status hs_check_page(struct hs_text *out, struct hs_text *notes,
+                             const struct hs_compared_handles *handles,
+                             const struct hiersearch_question *question, const struct hs_print *as,
+                             struct hs_error *err)
+{
+    const struct hiersearch_system *system = handles->system;
+    struct hs_check_handles usual = {.details = false};
+    struct hs_check_answer checked = {.row_count = 0};
+    const struct hs_check_handles *asked;
+    struct hs_sheet sheet;
+    const void *settings;
+    enum hs_status status = hs_question_settings(&settings, &usual, question, "check", err);
+
+    if (status != HS_OK)
+        return status;
+    asked = settings;
+    status =
+        hs_check(&checked,
+                 &(struct hs_check_question){.system = system ? &system->system : NULL,
+                                             .machine = system ? hs_system_label(system) : NULL,
+                                             .inputs = &handles->inputs->inputs,
+                                             .settings = &asked->asked},
+                 notes, err);
+    as = as ? as : &asked->print;
+    if (status == HS_OK && hs_print_format(as) == HS_FORMAT_JSON)
+        status = hs_fields_print(out, &hs_check_fields, &checked, false, err);
+    else if (status == HS_OK) {
+        hs_sheet_begin(&sheet, out, as, &hs_terminal_of_nobody);
+        hs_check_show(&sheet, &checked, asked->details);
+        status = hs_sheet_end(&sheet, err);
+    }
+    hs_check_answer_release(&checked);
+    return status;
+}
+
+enum hiersearch_status hiersearch_check(char **json, char **notes,
+                                        const struct hiersearch_inputs *inputs,
+                                        const struct hiersearch_system *system,
+                                        const struct hiersearch_question *question,
+                                        struct hiersearch_error *error)
+{
+    struct hs_page page = hs_page_begin(error);
+    const struct hs_compared_handles handles = {inputs, system};
+    enum hs_status status = hs_expect(inputs, "inputs", page.err);
+
+    if (status == HS_OK)
+        status =
+            hs_check_page(&page.text, &page.said, &handles, question, &hs_print_json, page.err);
+    return hs_page_end(&page, json, notes, status);
 }
 
 /* ---- comparison ------------------------------------------------------------------------------ */

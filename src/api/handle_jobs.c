@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "estimate/system_file.h"
 #include "show/placements.h"
 #include "show/shardings.h"
 

@@ -5,6 +5,8 @@
 #include "answer/systems.h"
 #include "api/handles.h"
 #include "base/clock.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 
 /* A question that is asked of a system. */
 struct asking {

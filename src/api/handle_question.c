@@ -45,6 +45,14 @@ static const struct hs_option fit_rows[] = {
     {.name = NULL},
 };
 
+static const struct hs_option check_rows[] = {
+    HS_ROWS_CHECK(offsetof(struct hs_check_handles, asked)),
+    HS_ROW_FLAG("details", 0, "Output", offsetof(struct hs_check_handles, details),
+                "the table by size: measured, expected, range, bound by line rates"),
+    HS_ROWS_SHOWN("Output", offsetof(struct hs_check_handles, print)),
+    {.name = NULL},
+};
+
 static const struct hs_option compare_rows[] = {
     HS_ROW_COMPARED_SIZE(offsetof(struct hs_compared_question, compare)),
     HS_ROWS_COMPARED(offsetof(struct hs_compared_question, compare)),
@@ -104,6 +112,7 @@ static const struct hs_question_kind kinds[] = {
     {"place", place_rows, sizeof(struct hs_place_question)},
     {"shard", shard_rows, sizeof(struct hs_shard_question)},
     {"fit", fit_rows, sizeof(struct hs_fit_question)},
+    {"check", check_rows, sizeof(struct hs_check_handles)},
     {"compare", compare_rows, sizeof(struct hs_compared_question)},
     {"export", export_rows, sizeof(struct hs_export_question)},
     {"plot", plot_rows, sizeof(struct hs_picture_question)},

@@ -32,6 +32,10 @@ static enum hs_status show(struct hs_text *out, struct hs_text *notes,
         return hs_place_page(out, notes, system, question, NULL, err);
     if (strcmp(kind, "shard") == 0)
         return hs_shard_page(out, notes, system, question, NULL, err);
+    if (strcmp(kind, "check") == 0) {
+        status = expect_handles(inputs, kind, "inputs: logs", err);
+        return status ? status : hs_check_page(out, notes, &handles, question, NULL, err);
+    }
     if (strcmp(kind, "compare") == 0) {
         status = expect_handles(inputs, kind, "inputs, which are compared", err);
         return status ? status : hs_compare_page(out, notes, &handles, question, NULL, err);

@@ -5,6 +5,7 @@
 #include "answer/exports.h"
 #include "answer/simulated.h"
 #include "api/handles.h"
+#include "estimate/system_file.h"
 
 /* The plans of a text with commas between, as a list of words in `text`, a copy of it. */
 static enum hs_status split_plans(struct hs_argument_list *plans, char *text, struct hs_error *err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "library/price_plan.h"
 
 struct hiersearch_stages {
     struct hs_stage stages[HS_STAGES_MAX];

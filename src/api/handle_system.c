@@ -6,6 +6,7 @@
 #include "answer/systems.h"
 #include "api/handles.h"
 #include "detect/system_find.h"
+#include "estimate/system_file.h"
 #include "show/systems_show.h"
 
 static enum hs_status new_system(struct hiersearch_system **system, struct hs_error *err)

@@ -12,6 +12,7 @@
 #include "hiersearch.h"
 #pragma GCC visibility pop
 
+#include "answer/check.h"
 #include "answer/exports.h"
 #include "answer/inputs.h"
 #include "base/options.h"
@@ -136,6 +137,17 @@ struct hs_compared_handles {
     const struct hiersearch_inputs *inputs;
     const struct hiersearch_system *system; /* NULL: the inputs predict */
 };
+/* What a "check" asks for. */
+struct hs_check_handles {
+    struct hs_check_settings asked;
+    struct hs_print print;
+    bool details;
+};
+/* Like the others; of JSON the whole answer. */
+enum hs_status hs_check_page(struct hs_text *out, struct hs_text *notes,
+                             const struct hs_compared_handles *handles,
+                             const struct hiersearch_question *question, const struct hs_print *as,
+                             struct hs_error *err);
 enum hs_status hs_compare_page(struct hs_text *out, struct hs_text *notes,
                                const struct hs_compared_handles *handles,
                                const struct hiersearch_question *question,

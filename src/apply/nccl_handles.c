@@ -1,4 +1,5 @@
 #include "apply/nccl_handles.h"
+#include "library/price_nccl.h"
 
 #include <fcntl.h>
 #include <pthread.h>

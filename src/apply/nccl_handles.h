@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "apply/nccl_abi.h"
+#include "library/price_nccl.h"
 #include "record/counts.h"
 
 /* FNV-1a of these bytes. */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fields_parts.h"
-
 /* ---- places and values ---- */
 
 int64_t hs_field_load(const void *value, size_t size)

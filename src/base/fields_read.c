@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/fields.h"
-#include "base/fields_parts.h"
 #include "base/list.h"
 
 #define KEYS_MAX 64 /* of one object */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/fields.h"
-#include "base/fields_parts.h"
 #include "base/units.h"
 
 /* A row of a struct that is written. */

@@ -437,3 +437,14 @@ enum hs_status hs_count_parse(int64_t *count, const char *text, const char *what
     *count = (int64_t)value;
     return HS_OK;
 }
+
+int64_t hs_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}

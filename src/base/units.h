@@ -64,6 +64,9 @@ char *hs_bytes_figure(char text[HS_UNIT_TEXT], double bytes);
 #define HS_AS_BYTES(bytes)           hs_bytes_format((char[HS_UNIT_TEXT]){0}, bytes)
 #define HS_AS_SIZE(bytes)            hs_bytes_figure((char[HS_UNIT_TEXT]){0}, bytes)
 
+/* The greatest number that divides both, a where b is 0; a > 0, b >= 0. */
+int64_t hs_common_divisor(int64_t a, int64_t b);
+
 /* The ending of a noun that is counted: "" or "s". */
 #define HS_PLURAL(count) ((count) == 1 ? "" : "s")
 

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Well-formed sequences by their first byte; the second byte's range is what keeps overlong forms,
@@ -62,5 +64,63 @@ bool hs_utf8_is_harmless(size_t *length, const char *text, size_t available)
         if (strlen(harmful[i][0]) == bytes && memcmp(text, harmful[i][0], bytes) >= 0 &&
             memcmp(text, harmful[i][1], bytes) <= 0)
             return false;
+    return true;
+}
+
+/* The bytes of a character in UTF-8 (RFC 3629, section 3). */
+static size_t write_character(char *out, uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xc0 | code >> 6);
+        out[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xe0 | code >> 12);
+        out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | code >> 18);
+    out[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+bool hs_utf8_from_utf16(char **text, size_t *length)
+{
+    const unsigned char *from = (const unsigned char *)*text;
+    bool little = *length >= 2 && from[0] == 0xff && from[1] == 0xfe;
+    bool big = *length >= 2 && from[0] == 0xfe && from[1] == 0xff;
+    size_t units = *length / 2, used = 0;
+    char *out;
+
+    if (!little && !big)
+        return true;
+    out = malloc(3 * units + 1); /* a unit has 3 bytes at most, a pair of them 4 */
+    if (!out)
+        return false;
+    for (size_t u = 1; u < units; u++) {
+        uint32_t code = (uint32_t)from[2 * u + big] | (uint32_t)from[2 * u + little] << 8, low = 0;
+
+        if (code >= 0xd800 && code < 0xdc00 && u + 1 < units)
+            low = (uint32_t)from[2 * u + 2 + big] | (uint32_t)from[2 * u + 2 + little] << 8;
+        if (low >= 0xdc00 && low < 0xe000) {
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+            u++;
+        } else if (code >= 0xd800 && code < 0xe000) {
+            code = 0xfffd;
+        }
+        used += write_character(out + used, code);
+    }
+    out[used] = '\0';
+    free(*text);
+    *text = out;
+    *length = used;
     return true;
 }

@@ -18,4 +18,9 @@ size_t hs_utf8_length(const char *text, size_t available);
  * *length: the bytes to go on by, 1 at least; `available` >= 1. */
 bool hs_utf8_is_harmless(size_t *length, const char *text, size_t available);
 
+/* Makes UTF-8 of a text in UTF-16, which is one that begins with a byte order mark (PowerShell
+ * writes such files); any other stays. *text, owned, is replaced, with a NUL behind it; what is no
+ * character becomes U+FFFD. False: out of memory, and *text is as it was. */
+bool hs_utf8_from_utf16(char **text, size_t *length);
+
 #endif

@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "detect/system_find.h"
+#include "estimate/system_file.h"
 
 struct fit_settings {
     const char *system;

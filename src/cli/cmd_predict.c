@@ -8,6 +8,8 @@
 #include "cli/option_rows.h"
 #include "cli/progress_line.h"
 #include "detect/system_find.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "show/figures.h"
 
 struct predict_words {

@@ -27,6 +27,7 @@ struct hs_context {
     char **arguments;            /* behind the command's name, NULL-terminated */
     bool quiet;                  /* notes are not passed on */
     bool found_fault;            /* what is printed is an answer that ends with exit status 1 */
+    bool found_nothing;          /* likewise 2: what was given does not decide */
     bool told_once;              /* of all processes of a job one prints it (launcher.h) */
 };
 

@@ -64,6 +64,7 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err)
 {
-    inputs->takes_logs = inputs->takes_any = true;
+    inputs->takes_logs = HS_LOGS_OF_CALLS;
+    inputs->takes_any = true;
     return hs_inputs_load(inputs, files, context, err);
 }

@@ -187,5 +187,8 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
                 context.command ? context.command->name : "", error.message);
     hs_text_release(&notes);
     hs_text_release(&out);
-    return status == HS_OK && context.found_fault ? 1 : hs_status_exit(status);
+    return status != HS_OK         ? hs_status_exit(status)
+           : context.found_nothing ? hs_status_exit(HS_INVALID)
+           : context.found_fault   ? 1
+                                   : 0;
 }

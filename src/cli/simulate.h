@@ -1,9 +1,9 @@
 /*
  * simulate.h - what the files of `hiersearch simulate` share.
  *
- * cmd_simulate.c reads the settings and saves the result (answer/simulated.h chooses plans and shows
- * it); simulate_run.c has them simulated by hiersearch-simulate under smpirun; simulate_progress.c
- * says on stderr how far it is.
+ * cmd_simulate.c reads the settings and saves the result (answer/simulated.h chooses plans and
+ * shows it); simulate_run.c has them simulated by hiersearch-simulate under smpirun;
+ * simulate_progress.c says on stderr how far it is.
  */
 #ifndef HS_CLI_SIMULATE_H
 #define HS_CLI_SIMULATE_H

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "detect/node.h"
 #include "system/link_rates.h"
-#include "system/parts_links.h"
+#include "system/parts.h"
 
 /* From CPU to CPU, where these are not known: of those that have NVLinks POWER9's, else a Skylake's
  * (NCCL src/graph/topo.h, SKL_QPI_BW). */

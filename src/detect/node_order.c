@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "detect/slurm_topology.h"
 #include "model/split.h"
 

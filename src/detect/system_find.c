@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/places.h"
+#include "estimate/system_file.h"
 
 #define SUFFIX ".json"
 

@@ -330,7 +330,7 @@ static bool grow(void *list, size_t count, size_t bytes)
 }
 
 /* Parts of the block, or the message, by the shares of its trees, whose sum may be a little more
- * than 1 (links/forests.h); the longest. */
+ * than 1 (model/forests.h); the longest. */
 static size_t cut_parts(struct forest *forest)
 {
     const struct hs_packing *packing = forest->packing;

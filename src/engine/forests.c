@@ -5,6 +5,7 @@
 
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
+#include "links/packing.h"
 
 static enum hs_status broadcast(void *data, size_t bytes, MPI_Comm comm, struct hs_idle *idle,
                                 struct hs_error *err)

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "engine/idle.h"
-#include "links/forests.h"
+#include "model/forests.h"
 #include "system/system.h"
 
 /* Collective over `comm`, whose ranks all have the same system. Of what links join in its first

@@ -9,7 +9,7 @@
 
 #include "engine/executors.h"
 #include "engine/mpi_base.h"
-#include "links/forests.h"
+#include "model/forests.h"
 
 /* Four of 1 MiB: measured on 4 ranks and 2 busy cores. With less in flight (4 of 256 KiB) a rank
  * runs out of work within its turn and everything waits for the scheduler: up to twice as slow.

@@ -4,41 +4,6 @@
 #include <assert.h>
 #include <mpi.h>
 
-/* An allreduce needs no equal blocks, its two halves do. */
-static size_t parts_of_plan(const struct hs_task *task)
-{
-    const struct hs_plan *plan = &task->plan;
-    int last = plan->split.count - 1;
-    struct hs_layer layer = hs_split_layer(&plan->split, last);
-    bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1) ||
-                  hs_collective_is_one_way(task->collective);
-
-    return (size_t)(layer.stride * (halves ? layer.size : 1));
-}
-
-static size_t parts_of(const struct hs_task *task)
-{
-    switch (task->kind) {
-    case HS_TASK_PLAN:
-        return parts_of_plan(task);
-    case HS_TASK_STAGE:
-        return (size_t)task->stage.layer.size;
-    case HS_TASK_NATIVE:
-        break;
-    }
-    return hs_collective_is_one_way(task->collective) ? parts_of_plan(task) : 1;
-}
-
-size_t hs_task_quantum(const struct hs_task *task, size_t line)
-{
-    size_t parts = parts_of(task), aligned = parts * line;
-    size_t chunks = task->kind == HS_TASK_PLAN ? (size_t)task->plan.chunks : 1;
-
-    if (task->kind == HS_TASK_NATIVE && parts == 1)
-        return 1;
-    return task->count / aligned / chunks >= HS_LINES_MIN ? aligned : parts;
-}
-
 static int chunks_needed(size_t padded, int asked)
 {
     size_t least = (padded + HS_CHUNK_ELEMENTS_MAX - 1) / HS_CHUNK_ELEMENTS_MAX;

@@ -33,12 +33,6 @@
 
 #include "engine/task.h"
 
-/* Elements of a chunk are counted in int by MPI: more of them are cut into more chunks. */
-#define HS_CHUNK_ELEMENTS_MAX ((size_t)1 << 30)
-
-/* How many lines in every block of every chunk make up for the padding. */
-#define HS_LINES_MIN 16
-
 struct hs_stages {
     int layers, count;
     struct hs_stage stages[HS_STAGES_MAX];
@@ -54,8 +48,6 @@ struct hs_stages {
     double since[HS_STAGES_MAX], seconds[HS_STAGES_MAX]; /* of the chunk; of those before */
 };
 
-/* What the elements that travel are a multiple of; `line` as in hs_work. Local. */
-size_t hs_task_quantum(const struct hs_task *task, size_t line);
 /* Local; cannot fail. The pipeline of a plan or a stage on rank `rank`, at its start. */
 void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_t rank);
 /* Whether a plan's stage makes the last sums, which an average then divides. */

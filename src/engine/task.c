@@ -1,7 +1,8 @@
 /* task.c - see task.h. */
 #include "engine/task.h"
 
-#include "engine/stages.h"
+/* How many lines in every block of every chunk make up for the padding. */
+#define LINES_MIN 16
 
 struct hs_group hs_task_group(const struct hs_task *task, int64_t np)
 {
@@ -35,6 +36,41 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
            hs_group_equal(&a->group, &b->group);
 }
 
+/* An allreduce needs no equal blocks, its two halves do. */
+static size_t parts_of_plan(const struct hs_task *task)
+{
+    const struct hs_plan *plan = &task->plan;
+    int last = plan->split.count - 1;
+    struct hs_layer layer = hs_split_layer(&plan->split, last);
+    bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1) ||
+                  hs_collective_is_one_way(task->collective);
+
+    return (size_t)(layer.stride * (halves ? layer.size : 1));
+}
+
+static size_t parts_of(const struct hs_task *task)
+{
+    switch (task->kind) {
+    case HS_TASK_PLAN:
+        return parts_of_plan(task);
+    case HS_TASK_STAGE:
+        return (size_t)task->stage.layer.size;
+    case HS_TASK_NATIVE:
+        break;
+    }
+    return hs_collective_is_one_way(task->collective) ? parts_of_plan(task) : 1;
+}
+
+size_t hs_task_quantum(const struct hs_task *task, size_t line)
+{
+    size_t parts = parts_of(task), aligned = parts * line;
+    size_t chunks = task->kind == HS_TASK_PLAN ? (size_t)task->plan.chunks : 1;
+
+    if (task->kind == HS_TASK_NATIVE && parts == 1)
+        return 1;
+    return task->count / aligned / chunks >= LINES_MIN ? aligned : parts;
+}
+
 size_t hs_task_padded(const struct hs_task *task, size_t line)
 {
     size_t quantum = hs_task_quantum(task, line);
@@ -58,7 +94,7 @@ struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t r
 
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
 {
-    size_t aligned = (size_t)np * line, most = count / HS_LINES_MIN;
+    size_t aligned = (size_t)np * line, most = count / LINES_MIN;
 
     if (aligned < most)
         most = aligned;

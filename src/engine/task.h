@@ -11,6 +11,9 @@
 #include "engine/reduce.h"
 #include "model/problem.h"
 
+/* Elements of a chunk are counted in int by MPI: more of them are cut into more chunks. */
+#define HS_CHUNK_ELEMENTS_MAX ((size_t)1 << 30)
+
 enum hs_task_kind {
     HS_TASK_PLAN,  /* a collective of all ranks, or of all groups of a mesh at once */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
@@ -60,7 +63,9 @@ struct hs_work {
     bool timed;  /* plans: with the times of their stages */
 };
 
-/* Elements that travel: the next multiple of what the layers divide by (stages.h). */
+/* What the elements that travel are a multiple of; `line` as in hs_work. Local. */
+size_t hs_task_quantum(const struct hs_task *task, size_t line);
+/* Elements that travel: the next multiple of that. */
 size_t hs_task_padded(const struct hs_task *task, size_t line);
 /* Which of the elements that travel are the block of rank `rank` (of all, not of its group): the
  * smaller side of a collective where a rank has one, hs_problem_block of as many equal ones as a

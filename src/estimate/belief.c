@@ -7,7 +7,7 @@
 
 #include "base/statistics.h"
 #include "estimate/nested.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 
 /* ---- priors -------------------------------------------------------------------------------- */
 

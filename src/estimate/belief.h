@@ -27,16 +27,16 @@
  *
  * Kinds make a tree, whose unknowns are estimated in time linear in points and stages (nested.h).
  */
-#ifndef HS_MODEL_BELIEF_H
-#define HS_MODEL_BELIEF_H
+#ifndef HS_ESTIMATE_BELIEF_H
+#define HS_ESTIMATE_BELIEF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "estimate/fit.h"
-#include "model/price.h"
+#include "library/price_plan.h"
+#include "system/fit.h"
 #include "system/system.h"
 
 struct hs_belief_options {

@@ -5,15 +5,15 @@
  * Described figures are starting points only and count for little: the fitted ones take their
  * place. What is fitted describes all process counts at once; np is a property of points only.
  */
-#ifndef HS_MODEL_CALIBRATION_H
-#define HS_MODEL_CALIBRATION_H
+#ifndef HS_ESTIMATE_CALIBRATION_H
+#define HS_ESTIMATE_CALIBRATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "estimate/fit.h"
+#include "system/fit.h"
 #include "system/system.h"
 
 #define HS_CALIBRATION_POINTS_MIN 4

@@ -5,8 +5,8 @@
  * medians; of any other plan what the measured layers let one expect. That the whole takes as long
  * as the sum is measured afterwards, end to end.
  */
-#ifndef HS_MODEL_CERTIFICATE_H
-#define HS_MODEL_CERTIFICATE_H
+#ifndef HS_ESTIMATE_CERTIFICATE_H
+#define HS_ESTIMATE_CERTIFICATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

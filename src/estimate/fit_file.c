@@ -7,9 +7,8 @@
 
 #include "base/fields.h"
 #include "base/units.h"
-#include "estimate/fit.h"
-#include "model/price.h"
-#include "system/system.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 
 #define LIST_MAX          100000 /* entries of each list */
 #define LATENCY_RATIO_MAX 1e30   /* of a fit and its level, which prices are multiplied by */
@@ -18,6 +17,57 @@
 #define BANDWIDTH    .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9
 #define BYTES        .min = 1e-9, .max = 1e18
 #define HALF_WIDTH   HS_OPTIONAL, .max = HS_LATENCY_MAX * 1e6
+
+/* ---- what prices say of a fit's layers ---------------------------------------------------- */
+
+/* Bytes that take twice what they would with the bandwidth of the longest messages alone. */
+static double bytes_of_half(const struct hs_stage_price *price)
+{
+    double p = (double)price->key.layer.size, most = 0;
+    double per_byte = price->lines[price->line_count - 1].seconds_per_byte;
+
+    for (int i = 0; i < price->line_count; i++)
+        most = fmax(most, (price->lines[i].latency_seconds + price->launch_seconds) /
+                              (2 * per_byte - price->lines[i].seconds_per_byte));
+    return most * p / (p - 1);
+}
+
+int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
+                     bool straddles)
+{
+    int64_t block = layer.stride * layer.size;
+    int64_t over = hs_system_child_ranks(system, (size_t)level) / block + 1;
+    int64_t ranks[] = {block, over <= HS_NP_MAX / block ? over * block : block};
+
+    for (int i = 0; i < 2; i++) {
+        struct hs_stage_price price =
+            hs_stage_price(system, ranks[i], (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
+
+        if (price.level == level && price.straddles == straddles)
+            return ranks[i];
+    }
+    return 0;
+}
+
+double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
+{
+    struct hs_layer layer = {fit->stride, fit->size};
+    int64_t child_ranks = hs_system_child_ranks(system, (size_t)fit->level);
+    struct hs_stage_price price;
+    int64_t ranks;
+
+    if (fit->scope == HS_FIT_LEVEL)
+        return 0;
+    /* One that is like it: nested ones begin at a child's border, straddling ones reach just over
+     * it. */
+    if (layer.stride == 0)
+        layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
+    ranks = hs_fit_ranks(system, layer, fit->level, fit->straddles);
+    price = hs_stage_price(
+        system, ranks > 0 ? ranks : layer.stride * layer.size,
+        (struct hs_stage_key){fit->exchanges ? HS_EXCHANGE : HS_ALLREDUCE, fit->algorithm, layer});
+    return bytes_of_half(&price);
+}
 
 /* ---- one fit ---- */
 
@@ -315,8 +365,3 @@ const struct hs_fields hs_fits_fields = {
     HS_ROWS(fits_rows, struct hs_fits),
     .check = sort_fits,
 };
-
-void hs_fits_release(struct hs_fits *fits)
-{
-    hs_fields_release(&hs_fits_fields, fits);
-}

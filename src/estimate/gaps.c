@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "library/price_plan.h"
 
 /* How many times below or above a range. */
 static double factor_outside(double value, double min, double max)

@@ -8,14 +8,14 @@
  *
  * Bytes are those that enter a layer at once: of one chunk.
  */
-#ifndef HS_MODEL_GAPS_H
-#define HS_MODEL_GAPS_H
+#ifndef HS_ESTIMATE_GAPS_H
+#define HS_ESTIMATE_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 
 /* Per level, the size and the bytes that lie farthest outside, with the range of the fit that they
  * fall out of. {0} is none. */

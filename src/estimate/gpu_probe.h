@@ -10,8 +10,8 @@
  *              count / (1 - seconds alone / seconds beside them) of HS_PROBE_BESIDE, of the most
  *              that were tried
  */
-#ifndef HS_MODEL_GPU_PROBE_H
-#define HS_MODEL_GPU_PROBE_H
+#ifndef HS_ESTIMATE_GPU_PROBE_H
+#define HS_ESTIMATE_GPU_PROBE_H
 
 #include <stdbool.h>
 #include <stddef.h>

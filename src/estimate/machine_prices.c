@@ -4,8 +4,10 @@
 
 #include "estimate/belief.h"
 #include "estimate/machines.h"
-#include "model/limit.h"
-#include "model/price.h"
+#include "library/limit.h"
+#include "library/price_nccl.h"
+#include "library/price_plan.h"
+#include "model/kept.h"
 #include "model/traffic.h"
 
 /* Doublings of a layer's size from which on two sizes err on their own. */
@@ -247,7 +249,7 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
 
     if (!drawn) {
         believed = hs_stage_price_at(machines->believed, &problem->group, key, 0);
-        if (!believed.waits)
+        if (believed.regime != HS_PRICED_ANEW)
             drawn = draw(machines, &name, &believed);
     }
     if (drawn) {
@@ -395,4 +397,90 @@ enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_ma
         seconds[j] = hs_limit_keep(seconds[j], machines->believed, problem);
     free(each);
     return status;
+}
+
+/* ---- what the library does by itself --------------------------------------------------------- */
+
+/* NCCL's calls err already. */
+static enum hs_status nccl_each(double *seconds, const struct hs_machines *machines,
+                                const struct hs_problem *problem, struct hs_error *err)
+{
+    struct hs_plan flat = hs_problem_flat(problem);
+    bool gaps = problem->group.skips[0].inside > 0;
+    struct hs_nccl_ask ask =
+        hs_nccl_ask_of(&machines->believed->nccl, &problem->group,
+                       hs_collectives[problem->collective].last, problem->bytes);
+    enum hs_status status = hs_machines_plan_seconds_each(seconds, machines, problem, &flat, err);
+
+    /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
+    for (size_t j = 0; gaps && !status && j < machines->count; j++) {
+        const struct hs_system *drawn = &machines->drawn[j];
+
+        seconds[j] = hs_limit_keep(seconds[j] * hs_nccl_seconds(&drawn->nccl, &ask) /
+                                       hs_plan_seconds(drawn, problem, &flat),
+                                   machines->believed, problem);
+    }
+    return status;
+}
+
+/* The machine of a sample: its constants say how far the levels are off, too. */
+static struct hs_system mpi_machine(const struct hs_machines *machines, size_t j)
+{
+    struct hs_system machine = *machines->believed; /* borrows all that it owns */
+
+    machine.constants = machines->drawn[j].constants;
+    return machine;
+}
+
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err)
+{
+    double noise = sqrt(2) * hs_mpi_price_model.scatter; /* of both sides' steps */
+
+    if (price->library == HS_LIBRARY_NCCL)
+        return nccl_each(seconds, machines, problem, err);
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        struct hs_mpi_call call = price->mpi;
+        double values[HS_MPI_K_COUNT];
+
+        call.system = &machine;
+        hs_mpi_system_values(values, &machine);
+        seconds[j] = hs_limit_keep(hs_mpi_price_model.seconds(&call, values), &machine, problem) *
+                     exp(noise * machines->noise[j]);
+    }
+    return HS_OK;
+}
+
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count)
+{
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+        double values[HS_MPI_K_COUNT];
+
+        hs_mpi_system_values(values, &machine);
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] =
+                hs_mpi_stage_seconds(&machine, problem, keys[i], values);
+    }
+}
+
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_plan_cost cost = hs_plan_cost(machines->believed, problem, plan);
+    double apart = 0;
+
+    for (int i = 0; i < cost.count; i++)
+        apart += cost.stages[i].seconds;
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_system machine = mpi_machine(machines, j);
+
+        seconds[j] = hs_mpi_plan_seconds(&machine, problem, plan);
+        if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
+            seconds[j] = hs_limit_keep(seconds[j] * cost.seconds / apart, &machine, problem);
+    }
 }

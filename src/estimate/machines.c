@@ -10,6 +10,8 @@
 #include "estimate/belief.h"
 #include "library/constants_mpi.h"
 #include "library/price_mpi.h"
+#include "library/price_nccl.h"
+#include "model/kept.h"
 #include "system/figure.h"
 
 /* Between two calls of a plan: next to nothing in one stream, 20 us and more where a host waits (a

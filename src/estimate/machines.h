@@ -13,11 +13,12 @@
  * The price itself errs, too, on each machine in another way: by layer, so that plans err together
  * as far as they share layers; layers of nearly the same size on the same level err alike.
  */
-#ifndef HS_MODEL_MACHINES_H
-#define HS_MODEL_MACHINES_H
+#ifndef HS_ESTIMATE_MACHINES_H
+#define HS_ESTIMATE_MACHINES_H
 
 #include <math.h>
 
+#include "library/price_library.h"
 #include "model/problem.h"
 #include "system/system.h"
 
@@ -103,5 +104,18 @@ double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
 enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_machines *machines,
                                              const struct hs_problem *problem,
                                              const struct hs_plan *plan, struct hs_error *err);
+
+/* What the library does by itself (price_library.h) on each machine, [count]: its own call, off by
+ * what no constant explains, too; HS_MEMORY. */
+enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
+                                       const struct hs_machines *machines,
+                                       const struct hs_problem *problem, struct hs_error *err);
+/* By MPI's steps: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
+void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count);
+/* and plans, in their chunks. */
+void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                  const struct hs_problem *problem, const struct hs_plan *plan);
 
 #endif

@@ -16,8 +16,8 @@
  * A row has the coefficients r in the order of the way up, those of the node first, those of the
  * root last, and behind them c: hs_nested_pitch numbers at most.
  */
-#ifndef HS_MODEL_NESTED_H
-#define HS_MODEL_NESTED_H
+#ifndef HS_ESTIMATE_NESTED_H
+#define HS_ESTIMATE_NESTED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "export/exporters.h"
+#include "library/price_plan.h"
 
 #define NP_MAX 16384 /* a workload file for each process */
 

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/utf8.h"
 #include "export/exporters.h"
+#include "library/price_plan.h"
 #include "links/graph.h"
 #include "model/backends.h"
 

@@ -6,6 +6,7 @@
 
 #include "estimate/gaps.h"
 #include "export/exporters.h"
+#include "library/price_plan.h"
 #include "record/doubt.h"
 
 const struct hs_export_comment hs_export_comment_none = {"", "", ""};

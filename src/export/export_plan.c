@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "export/exporters.h"
+#include "library/price_plan.h"
 
 #define BISECTIONS 100   /* more than a double has bits */
 #define TIE        1e-12 /* sums that differ by rounding alone: the first one stays */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "export/size_rules.h"
+#include "library/price_plan.h"
 
 /* Where no line matches, the plugin leaves algorithm and protocol to NCCL, but asks for one channel
  * (plugin.c: *nChannels = 1). NCCL itself would take one below 8 KiB with LL, below 64 KiB with

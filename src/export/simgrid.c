@@ -2,7 +2,7 @@
  * SimGrid: the result's system as a platform, link by link, and the host file that puts ranks on
  * it.
  *
- * The links are those of model/cost.h. A child of level l has a duplex link with the level's
+ * The links are those of model/price.h. A child of level l has a duplex link with the level's
  * bandwidth, or one per port where rings are not striped; a mesh has a link per pair of children
  * besides; of a graph the vertices are joined by what its own links are, each way, and every two of
  * its units by the way that hs_links_path says, or else _by_units, as one edge: as long as the

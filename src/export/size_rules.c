@@ -1,4 +1,5 @@
 #include "export/size_rules.h"
+#include "library/price_plan.h"
 
 #include <inttypes.h>
 #include <math.h>

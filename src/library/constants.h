@@ -13,14 +13,13 @@
  * values far off, so that a wild point counts little (soft L1; Charbonnier et al. 1997). Minimised
  * by Gauss-Newton steps with weights 1 / sqrt(1 + (r_i / c)^2), damped as by Levenberg 1944.
  */
-#ifndef HS_MODEL_CONSTANTS_H
-#define HS_MODEL_CONSTANTS_H
+#ifndef HS_LIBRARY_CONSTANTS_H
+#define HS_LIBRARY_CONSTANTS_H
 
 #include <stddef.h>
 
 #include "base/error.h"
-
-#define HS_CONSTANTS_MAX 128
+#include "system/system.h"
 
 struct hs_constant {
     const char *name; /* of a family: the same up to the last '_', and rows next to each other */

@@ -6,8 +6,11 @@
  * its latencies and rates those of its levels. What ships was fitted to 438 published times
  * (docs/model.md). Units: us, ns/B, MiB, "-" a part or an exponent, "x" times.
  */
-#ifndef HS_MODEL_CONSTANTS_MPI_H
-#define HS_MODEL_CONSTANTS_MPI_H
+#ifndef HS_LIBRARY_CONSTANTS_MPI_H
+#define HS_LIBRARY_CONSTANTS_MPI_H
+
+#include "library/constants.h"
+#include "system/system.h"
 
 /* clang-format off */
 #define HS_MPI_CONSTANTS(row)                                                             \
@@ -76,5 +79,12 @@ enum hs_mpi_constant {
 #undef HS_ROW
         HS_MPI_K_COUNT
 };
+
+extern const struct hs_constant hs_mpi_constants[HS_MPI_K_COUNT];
+
+/* The values of the constants for a system's own call: its figures in place of those that ship.
+ * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as
+ * those of plans do. */
+void hs_mpi_system_values(double *values, const struct hs_system *system);
 
 #endif

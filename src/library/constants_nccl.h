@@ -7,8 +7,8 @@
  * an exponent, "x" times. A, H, B, P at the end of a name: generations of GPUs, in the order of
  * parts.h; so are classes of NICs.
  */
-#ifndef HS_MODEL_CONSTANTS_NCCL_H
-#define HS_MODEL_CONSTANTS_NCCL_H
+#ifndef HS_LIBRARY_CONSTANTS_NCCL_H
+#define HS_LIBRARY_CONSTANTS_NCCL_H
 
 /* clang-format off */
 #define HS_NCCL_CONSTANTS(row)                                                            \

@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_MPI_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+};
+
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 #define KIB            1024.0
 

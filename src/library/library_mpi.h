@@ -13,11 +13,41 @@
  * (4.1.4, 4.1.6 and 5.0.7, coll/tuned's fixed decisions): a table by ranks and bytes for each call.
  * Not followed: the components han and ucc, which some sites prefer to it.
  */
-#ifndef HS_MODEL_LIBRARY_MPI_H
-#define HS_MODEL_LIBRARY_MPI_H
+#ifndef HS_LIBRARY_LIBRARY_MPI_H
+#define HS_LIBRARY_LIBRARY_MPI_H
 
-#include "library/price_mpi.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "model/stage.h"
+#include "system/library.h"
+
+/* name, text, meaning */
+/* clang-format off */
+#define HS_MPI_ALGORITHMS(row)                                                              \
+    row(RING, "ring", "p - 1 steps to the next rank; an allreduce twice")                   \
+    row(HALVING, "halving", "recursive halving, or doubling: Rabenseifner's allreduce")     \
+    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step")              \
+    row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")         \
+    row(BRUCK, "bruck", "doubling around the ranks, any number; allgather, all-to-all")         \
+    row(PAIRWISE, "pairwise", "a block to each other rank, one after the other")            \
+    row(LINEAR, "linear", "a block to each other rank, all at once")                        \
+    row(SCATTER, "scatter", "a binomial tree to one rank, who sends each its block")        \
+    row(ROOT, "root", "all to one rank, one after the other, who sends each its block")     \
+    row(NEIGHBOR, "neighbor", "two blocks to the rank on either side in turn; allgather")   \
+    row(BUTTERFLY, "butterfly", "halving with the nearest first, blocks in order at the end") \
+    row(BITS, "bits", "pairwise of a power of two: with whose number differs by 1, 2, 3 ...") \
+    row(SCATTERED, "scattered", "a block to each other rank, 32 of them at once; all-to-all") \
+    row(SYNC, "sync", "as linear, each send waits to be received; all-to-all")
+/* clang-format on */
+
+enum hs_mpi_algorithm {
+#define HS_ROW(name, text, meaning) HS_MPI_##name,
+    HS_MPI_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+        HS_MPI_ALGORITHM_COUNT
+};
+extern const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT];
 
 /* The largest power of two that is not above. */
 int64_t hs_mpi_power_of_two(int64_t ranks);

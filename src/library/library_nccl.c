@@ -514,28 +514,3 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
         return chunk_ll128(bytes, gpus, levels);
     return chunk_simple(bytes, gpus - 1 + levels, call->version);
 }
-
-/* ---- versions -------------------------------------------------------------------------------- */
-
-const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version)
-{
-    snprintf(text, HS_NCCL_VERSION_TEXT, "%d.%d.%d", version / 10000 % 10, version / 100 % 100,
-             version % 100);
-    return text;
-}
-
-int hs_nccl_version_parse(const char *text)
-{
-    unsigned long parts[3] = {0};
-    char again[HS_NCCL_VERSION_TEXT], *end;
-    const char *at = text;
-
-    if (strlen(text) >= HS_NCCL_VERSION_TEXT)
-        return 0;
-    for (int i = 0; i < 3; i++, at = end + (*end == '.'))
-        parts[i] = strtoul(at, &end, 10) % 100;
-    if (parts[0] < 2)
-        return 0;
-    hs_nccl_version_format(again, (int)HS_NCCL_VERSION(parts[0], parts[1], parts[2]));
-    return strcmp(again, text) == 0 ? (int)HS_NCCL_VERSION(parts[0], parts[1], parts[2]) : 0;
-}

@@ -9,13 +9,13 @@
  * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces,
  * but for `among`.
  */
-#ifndef HS_MODEL_LIBRARY_NCCL_H
-#define HS_MODEL_LIBRARY_NCCL_H
+#ifndef HS_LIBRARY_LIBRARY_NCCL_H
+#define HS_LIBRARY_LIBRARY_NCCL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "library/library.h"
+#include "system/library.h"
 #include "system/parts.h"
 
 /* In NCCL's order, which decides between equal times. name, text, meaning */
@@ -50,23 +50,6 @@ enum hs_nccl_protocol {
 
 extern const char *const hs_nccl_algorithm_names[HS_NCCL_ALGORITHM_COUNT];
 extern const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT];
-
-/* Where nothing better is known: a step of a ring with Simple over each kind of link, and what a
- * call costs before (2.28.9, src/graph/tuning.cc: hwLat, baseLat). */
-#define HS_NCCL_NVLINK_STEP_SECONDS  3.4e-6
-#define HS_NCCL_PCIE_STEP_SECONDS    5.7e-6
-#define HS_NCCL_NETWORK_STEP_SECONDS 14e-6
-#define HS_NCCL_CALL_SECONDS         8.4e-6
-
-/* Versions as NCCL counts them (NCCL_VERSION_CODE of nccl.h): 2.28.9 is 22809. */
-#define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
-#define HS_NCCL_VERSION_USUAL                HS_NCCL_VERSION(2, 28, 9) /* where nobody says */
-
-/* "2.28.9" of 22809, in `text`, which is returned; and back: 0 where the text is none of 2.0.0 to
- * 9.99.99. */
-#define HS_NCCL_VERSION_TEXT 16
-const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version);
-int hs_nccl_version_parse(const char *text);
 
 struct hs_nccl_call {
     enum hs_library_call kind;

@@ -3,9 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "library/library_mpi.h"
+#include "library/limit.h"
 #include "model/exchange.h"
-#include "model/limit.h"
 
 #define REDUCE_SCATTER (1U << HS_REDUCE_SCATTER)
 #define ALLGATHER      (1U << HS_ALLGATHER)

@@ -7,11 +7,10 @@
  * terascale Linux cluster with Fast Ethernet", 2005 (neighbor exchange); of Träff, "An improved
  * algorithm for (non-commutative) reduce-scatter with an application", 2005 (butterfly).
  */
-#ifndef HS_MODEL_MPI_STEPS_H
-#define HS_MODEL_MPI_STEPS_H
+#ifndef HS_LIBRARY_MPI_STEPS_H
+#define HS_LIBRARY_MPI_STEPS_H
 
-#include "library/price_mpi.h"
-#include "model/stage.h"
+#include "library/library_mpi.h"
 #include "model/steps.h"
 
 #define HS_MPI_STEPS_MAX 64

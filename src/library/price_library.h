@@ -9,10 +9,9 @@
  * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
  * model's (price_nccl.h, price_mpi.h).
  */
-#ifndef HS_MODEL_PRICE_LIBRARY_H
-#define HS_MODEL_PRICE_LIBRARY_H
+#ifndef HS_LIBRARY_PRICE_LIBRARY_H
+#define HS_LIBRARY_PRICE_LIBRARY_H
 
-#include "estimate/machines.h"
 #include "library/price_mpi.h"
 #include "model/problem.h"
 #include "system/system.h"
@@ -38,18 +37,5 @@ bool hs_library_is_priced(const struct hs_library_price *price);
 /* Whether plans are priced by the library's steps, as its own call is: MPI's, whose price knows
  * what the levels' leaves out (rendezvous, longer steps with longer messages, reductions). */
 bool hs_library_prices_plans(const struct hs_library_price *price);
-
-/* Over samples (machines.h), [machines->count] each. Its own call, off by what no constant
- * explains, too; HS_MEMORY. */
-enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_price *price,
-                                       const struct hs_machines *machines,
-                                       const struct hs_problem *problem, struct hs_error *err);
-/* By MPI's steps: stages, seconds[i * machines->count + j], which add up to a plan of one chunk; */
-void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *machines,
-                                   const struct hs_problem *problem,
-                                   const struct hs_stage_key *keys, size_t count);
-/* and plans, in their chunks. */
-void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *machines,
-                                  const struct hs_problem *problem, const struct hs_plan *plan);
 
 #endif

@@ -7,14 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "library/constants_mpi.h"
-#include "library/library_mpi.h"
+#include "library/limit.h"
 #include "library/mpi_steps.h"
+#include "library/price_nccl.h"
+#include "library/price_plan.h"
 #include "model/exchange.h"
-#include "model/limit.h"
-#include "model/price.h"
-#include "model/problem.h"
-#include "system/system.h"
 
 #define LINE_GBPS        25.0 /* of a node's NIC, on all three machines */
 #define PER_NS           1e-3 /* us of a ns */
@@ -26,19 +23,6 @@
 const char *const hs_mpi_machine_names[HS_MPI_MACHINE_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_MPI_MACHINES(HS_ROW)
-#undef HS_ROW
-};
-
-const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT] = {
-#define HS_ROW(name, text, meaning) text,
-    HS_MPI_ALGORITHMS(HS_ROW)
-#undef HS_ROW
-};
-
-static const struct hs_constant rows[HS_MPI_K_COUNT] = {
-#define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning)                 \
-    {text, unit, prior, deviation, family, fitted, width, meaning},
-    HS_MPI_CONSTANTS(HS_ROW)
 #undef HS_ROW
 };
 
@@ -433,28 +417,11 @@ static double seconds_of(const void *of, const double *values)
 }
 
 const struct hs_price_model hs_mpi_price_model = {
-    .constants = rows, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
+    .constants = hs_mpi_constants, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
 
 double hs_mpi_system_doubt(const struct hs_system *system)
 {
     return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
-}
-
-void hs_mpi_system_values(double *values, const struct hs_system *system)
-{
-    static const enum hs_mpi_constant not_of_plans[] = {HS_MPI_K_GRAIN, HS_MPI_K_SPREAD,
-                                                        HS_MPI_K_COPY, HS_MPI_K_REDUCE_SYSTEM};
-
-    hs_constants_shipped(values, &hs_mpi_price_model);
-    if (system->constants.count == 0) {
-        for (size_t i = 0; i < sizeof(not_of_plans) / sizeof(*not_of_plans); i++)
-            values[not_of_plans[i]] = 0;
-        values[HS_MPI_K_FAR_SYSTEM] = 1;
-    }
-    for (size_t i = 0; i < system->constants.count; i++)
-        for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
-            if (strcmp(rows[k].name, system->constants.items[i].name) == 0)
-                values[k] = system->constants.items[i].value;
 }
 
 /* By another algorithm than the ring: latencies and rates are its row's. */

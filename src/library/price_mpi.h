@@ -11,19 +11,16 @@
  * each step that of the outermost level that its partners are apart by, with as many flows on a
  * link as there are ranks behind it; a level may have an eager limit of its own.
  */
-#ifndef HS_MODEL_PRICE_MPI_H
-#define HS_MODEL_PRICE_MPI_H
+#ifndef HS_LIBRARY_PRICE_MPI_H
+#define HS_LIBRARY_PRICE_MPI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "library/constants.h"
-#include "library/library.h"
+#include "library/constants_mpi.h"
+#include "library/library_mpi.h"
 #include "model/problem.h"
-
-struct hs_plan;
-struct hs_problem;
-struct hs_system;
 
 /* name, text, meaning; one NIC of 200 Gb/s in a node */
 /* clang-format off */
@@ -32,22 +29,6 @@ struct hs_system;
     row(LUMI, "lumi", "dragonfly, Slingshot 11, Cray MPICH")  \
     row(MN5, "mn5", "tapered fat tree, Open MPI")             \
     row(SYSTEM, "system", "as the levels of a system say")
-
-#define HS_MPI_ALGORITHMS(row)                                                              \
-    row(RING, "ring", "p - 1 steps to the next rank; an allreduce twice")                   \
-    row(HALVING, "halving", "recursive halving, or doubling: Rabenseifner's allreduce")     \
-    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step")              \
-    row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")         \
-    row(BRUCK, "bruck", "doubling around the ranks, any number; allgather, all-to-all")         \
-    row(PAIRWISE, "pairwise", "a block to each other rank, one after the other")            \
-    row(LINEAR, "linear", "a block to each other rank, all at once")                        \
-    row(SCATTER, "scatter", "a binomial tree to one rank, who sends each its block")        \
-    row(ROOT, "root", "all to one rank, one after the other, who sends each its block")     \
-    row(NEIGHBOR, "neighbor", "two blocks to the rank on either side in turn; allgather")   \
-    row(BUTTERFLY, "butterfly", "halving with the nearest first, blocks in order at the end") \
-    row(BITS, "bits", "pairwise of a power of two: with whose number differs by 1, 2, 3 ...") \
-    row(SCATTERED, "scattered", "a block to each other rank, 32 of them at once; all-to-all") \
-    row(SYNC, "sync", "as linear, each send waits to be received; all-to-all")
 /* clang-format on */
 
 enum hs_mpi_machine {
@@ -57,15 +38,7 @@ enum hs_mpi_machine {
         HS_MPI_MACHINE_COUNT
 };
 
-enum hs_mpi_algorithm {
-#define HS_ROW(name, text, meaning) HS_MPI_##name,
-    HS_MPI_ALGORITHMS(HS_ROW)
-#undef HS_ROW
-        HS_MPI_ALGORITHM_COUNT
-};
-
 extern const char *const hs_mpi_machine_names[HS_MPI_MACHINE_COUNT];
-extern const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT];
 
 struct hs_mpi_call {
     enum hs_mpi_machine machine;
@@ -85,10 +58,6 @@ struct hs_mpi_call {
 /* Prices struct hs_mpi_call. */
 extern const struct hs_price_model hs_mpi_price_model;
 
-/* The values of the constants for a system's own call: its figures in place of those that ship.
- * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as
- * those of plans do. */
-void hs_mpi_system_values(double *values, const struct hs_system *system);
 /* How many widths they may be off there: less where some were fitted to the machine's own times. */
 double hs_mpi_system_doubt(const struct hs_system *system);
 

@@ -1,7 +1,7 @@
 /*
  * Microseconds, and bytes per microsecond, as the constants are.
  */
-#include "library/price_nccl_parts.h"
+#include "library/price_nccl.h"
 
 #include <math.h>
 #include <stdlib.h>

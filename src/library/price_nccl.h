@@ -11,19 +11,20 @@
  * machine of which nothing was measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on,
  * which the range says.
  */
-#ifndef HS_MODEL_PRICE_NCCL_H
-#define HS_MODEL_PRICE_NCCL_H
+#ifndef HS_LIBRARY_PRICE_NCCL_H
+#define HS_LIBRARY_PRICE_NCCL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "estimate/kept.h"
 #include "library/constants.h"
 #include "library/constants_nccl.h"
 #include "library/library_nccl.h"
 #include "model/group.h"
+#include "model/kept.h"
 #include "model/stage.h"
+#include "system/system.h"
 
 /* A call with what runs it. */
 struct hs_nccl_run {
@@ -61,15 +62,6 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
 double hs_nccl_noise(double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
-
-struct hs_nccl_machine {
-    struct hs_parts parts;
-    int64_t gpus;                /* in use of each NVLink domain */
-    int version;                 /* 0: HS_NCCL_VERSION_USUAL */
-    double own[HS_NCCL_K_COUNT]; /* its own constants; 0: what ships */
-    double doubt;                /* 0: by its parts (hs_nccl_deviations) */
-    double residual;             /* of its own times: hs_own_constants's */
-};
 
 struct hs_nccl_price {
     struct hs_nccl_choice choice;              /* what NCCL would run by its rule */
@@ -141,5 +133,15 @@ struct hs_nccl_machines {
 /* The seconds of each, [count]. Far faster than one by one: what runs is chosen once. */
 void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
                                 int64_t ranks, struct hs_stage_key key, double bytes);
+
+/* ---- what prices of runs and those of calls share -------------------------------------------- */
+
+/* Blocks of a kernel that are at work at the same time. */
+double hs_nccl_blocks_at_work(const struct hs_nccl_graph *graph, const struct hs_gpu_blocks *known);
+/* Adds `times` the seconds of what runs on each machine. What of it does not depend on the bytes is
+ * kept by shape and choice, and by the `stride` that the shape's share of the network is of; 0: it
+ * has all. NaN: out of memory. */
+void hs_nccl_add_each(double *seconds, const struct hs_nccl_machines *machines,
+                      const struct hs_nccl_run *run, int64_t stride, double times);
 
 #endif

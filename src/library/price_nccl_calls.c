@@ -1,7 +1,7 @@
 /* Prices of NCCL's calls on a machine, and of those of a layer. */
 #include <math.h>
 
-#include "library/price_nccl_parts.h"
+#include "library/price_nccl.h"
 #include "model/traffic.h"
 
 /* In an all-to-all each of a switch's domains sends to all beyond it, and its NICs to all of the

@@ -2,8 +2,8 @@
  * branching.h - the cheapest tree that leads from one place to all others, along arcs (Chu and Liu
  * 1965, Edmonds 1967).
  */
-#ifndef HS_MODEL_BRANCHING_H
-#define HS_MODEL_BRANCHING_H
+#ifndef HS_LINKS_BRANCHING_H
+#define HS_LINKS_BRANCHING_H
 
 #include "base/error.h"
 

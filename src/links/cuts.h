@@ -19,11 +19,11 @@
  *    vertices; of a larger one single units, all but one, and the sets that bound the others.
  *    Routing may need more than its cuts say.
  */
-#ifndef HS_MODEL_CUTS_H
-#define HS_MODEL_CUTS_H
+#ifndef HS_LINKS_CUTS_H
+#define HS_LINKS_CUTS_H
 
-#include "links/links.h"
 #include "model/stage.h"
+#include "system/links.h"
 
 #define HS_CUTS_ALL 20
 

@@ -10,8 +10,8 @@
  * links where every child sends to the others of its layer inside of the unit, over the shortest
  * ways (hs_graph_level).
  */
-#ifndef HS_MODEL_GRAPH_H
-#define HS_MODEL_GRAPH_H
+#ifndef HS_LINKS_GRAPH_H
+#define HS_LINKS_GRAPH_H
 
 #include "model/price.h"
 

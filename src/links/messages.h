@@ -2,8 +2,8 @@
  * messages.h - the messages of a stage of all units of a graph of single links (links.h), in the
  * order and with the waits of the engine's executors: what play.h plays.
  */
-#ifndef HS_MODEL_MESSAGES_H
-#define HS_MODEL_MESSAGES_H
+#ifndef HS_LINKS_MESSAGES_H
+#define HS_LINKS_MESSAGES_H
 
 #include "links/packing.h"
 #include "links/play.h"

@@ -67,13 +67,6 @@ double hs_packing_segments(const struct hs_packing *packing, double bytes)
     return fmin(fmax(most, 1), HS_PACKING_SEGMENTS);
 }
 
-void hs_packing_release(struct hs_packing *packing)
-{
-    free(packing->trees);
-    free(packing->routes);
-    memset(packing, 0, sizeof(*packing));
-}
-
 /* By root, the largest share first; of equal ones by their arcs. */
 static int compare_trees(const void *a, const void *b)
 {

@@ -10,42 +10,10 @@
  * are fixed (links.h) they may be slower than that; they are then the fastest of trees that go by
  * these ways.
  */
-#ifndef HS_MODEL_PACKING_H
-#define HS_MODEL_PACKING_H
+#ifndef HS_LINKS_PACKING_H
+#define HS_LINKS_PACKING_H
 
-#include "links/links.h"
-#include "model/stage.h"
-
-/* A way from one unit to another that is not the direct link: over relays. */
-struct hs_route {
-    int count; /* of vertices, both ends included: >= 3 */
-    unsigned char vertices[HS_LINKS_VERTICES];
-};
-
-/* A tree over all units. Whom unit u takes from is another unit; -1 where u is the root, or the
- * phase has no such way. */
-struct hs_tree {
-    int root;
-    /* Of the root's block (allgather, reduce-scatter: those of one root sum to 1), of the message
-     * (allreduce: all sum to 1); > 0. */
-    double share;
-    int up[HS_LINKS_UNITS];   /* to whom it hands on what it has added up; not of an allgather */
-    int down[HS_LINKS_UNITS]; /* from whom it gets the result; not of a reduce-scatter */
-    /* By which of the packing's routes, from u to up[u] and from down[u] to u; -1: directly. */
-    int up_route[HS_LINKS_UNITS], down_route[HS_LINKS_UNITS];
-};
-
-struct hs_packing {
-    enum hs_phase phase;
-    int units;
-    struct hs_tree *trees; /* [count] owned; by root, of one root the largest share first */
-    size_t count;
-    struct hs_route *routes; /* [route_count] owned */
-    size_t route_count;
-    /* Of what each unit holds in the end (allgather, all blocks together), at first
-     * (reduce-scatter), of the message (allreduce); latencies apart. */
-    double seconds_per_byte;
-};
+#include "model/forests.h"
 
 /* Packs trees for HS_ALLGATHER, HS_REDUCE_SCATTER or HS_ALLREDUCE; the same call gives the same
  * trees. Of one unit there are none. HS_INVALID: another phase, or units that are not joined.
@@ -90,7 +58,4 @@ enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links
 double hs_packing_segments(const struct hs_packing *packing, double bytes);
 /* Messages that the unit with the most of them sends for a segment of every tree. */
 int hs_packing_messages(const struct hs_packing *packing);
-/* Releases what it owns and zeroes it; of {0}, too. */
-void hs_packing_release(struct hs_packing *packing);
-
 #endif

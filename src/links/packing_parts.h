@@ -6,10 +6,10 @@
  * those of the graph with all links turned round), or an allreduce's, up and down again: on links
  * that are alike both ways down the same way as up, else by another tree.
  */
-#ifndef HS_MODEL_PACKING_PARTS_H
-#define HS_MODEL_PACKING_PARTS_H
+#ifndef HS_LINKS_PACKING_PARTS_H
+#define HS_LINKS_PACKING_PARTS_H
 
-#include "links/packing.h"
+#include "model/forests.h"
 
 enum hs_packer_shape { HS_AWAY, HS_MIRRORED, HS_BOTH };
 

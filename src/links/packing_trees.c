@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "links/branching.h"
+#include "links/packing.h"
 #include "links/packing_parts.h"
 
 #define SHALLOW 1e-9 /* of the dearest way: what a unit costs more that is an arc further away */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "links/links.h"
 #include "model/traffic.h"
+#include "system/links.h"
 
 #define AT_ONCE 1e-9 /* seconds: what happens so close together is seen together */
 

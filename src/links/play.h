@@ -9,8 +9,8 @@
  *    next behind it; what has moved has come when the latency of its way is over;
  *  - messages that pass the same link at a time share it fairly (max-min).
  */
-#ifndef HS_MODEL_PLAY_H
-#define HS_MODEL_PLAY_H
+#ifndef HS_LINKS_PLAY_H
+#define HS_LINKS_PLAY_H
 
 #include <stddef.h>
 

@@ -5,10 +5,10 @@
  * Two subsets are alike where one's units can be numbered so that all links among them, and over
  * relays, are the other's: then everything that can be said of one holds for the other.
  */
-#ifndef HS_MODEL_SUBSETS_H
-#define HS_MODEL_SUBSETS_H
+#ifndef HS_LINKS_SUBSETS_H
+#define HS_LINKS_SUBSETS_H
 
-#include "links/links.h"
+#include "system/links.h"
 
 #define HS_SUBSETS_MAX 100000 /* that are looked at */
 

@@ -4,20 +4,8 @@
 
 #include "base/text.h"
 
-const char *const hs_algorithm_names[HS_ALGORITHM_COUNT] = {
-#define HS_ROW(name, text, letter, meaning) text,
-    HS_ALGORITHMS(HS_ROW)
-#undef HS_ROW
-};
-
 const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT] = {
 #define HS_ROW(name, text, letter, meaning) HS_##name == HS_RING ? "" : " by " text,
-    HS_ALGORITHMS(HS_ROW)
-#undef HS_ROW
-};
-
-const char hs_algorithm_letters[HS_ALGORITHM_COUNT] = {
-#define HS_ROW(name, text, letter, meaning) letter,
     HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
 };

@@ -13,31 +13,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/split.h"
+#include "system/stage_key.h"
 
 struct hs_stage_price;
 struct hs_system;
-
-/* name, text, letter in the text of a plan, meaning; the first needs no letter */
-/* clang-format off */
-#define HS_ALGORITHMS(row)                                                             \
-    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                      \
-    row(HALVING, "halving", 'h', "lg p steps, most bytes go to the nearest; any size") \
-    row(DIRECT, "direct", 'd', "one step, a message to each other one; up to 32")      \
-    row(TREE, "tree", 't', "up and down one binary tree; any size, not in blocks")     \
-    row(FOREST, "forest", 'f', "trees packed on single links; all of a node of links")  \
-    row(GROUPS, "groups", 'g', "direct in groups that links join, then across; the same") \
-    row(NATIVE, "native", 'n', "MPI's own collective, among the ranks of the group")
-/* clang-format on */
-
-enum hs_algorithm {
-#define HS_ROW(name, text, letter, meaning) HS_##name,
-    HS_ALGORITHMS(HS_ROW)
-#undef HS_ROW
-        HS_ALGORITHM_COUNT
-};
-extern const char *const hs_algorithm_names[HS_ALGORITHM_COUNT];
-extern const char hs_algorithm_letters[HS_ALGORITHM_COUNT];
 
 struct hs_algorithm_row {
     unsigned phases; /* bits 1 << enum hs_phase that it can do */
@@ -63,9 +42,6 @@ extern const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT];
     extern const struct hs_algorithm_row hs_algorithm_##name;
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
-
-/* Those that are ours: what "all" means, and what a search has by itself. */
-#define HS_ALGORITHMS_ALL ((1U << HS_NATIVE) - 1)
 
 /* What is put behind the name of a layer that goes by it: " by halving"; "" for the ring. */
 extern const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT];

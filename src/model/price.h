@@ -1,5 +1,6 @@
 /*
- * price.h - what a stage and a plan cost: the alpha-beta-s model with links shared as they are.
+ * price.h - what a stage costs: the alpha-beta-s model with links shared as they are. Who prices a
+ * stage or a plan, whoever carries it out, asks library/price_plan.h.
  *
  * A stage's price is fixed seconds and seconds per byte entering it; where it lies, which level
  * holds it up and how busy it keeps each level. An algorithm's row (algorithm.h) counts its traffic
@@ -45,6 +46,18 @@ struct hs_price_line {
 /* Of a ring: two per level and one more. */
 #define HS_PRICE_LINES_MAX (2 * HS_LEVELS_MAX + 1)
 
+/* What the largest line of a price for some bytes is found by. */
+enum hs_price_regime {
+    HS_PRICED_BY_LINES,
+    /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends
+     * depends on the bytes (algorithm.h), a library's rule included: priced anew with the bytes
+     * asked for. The lines are of messages that do not wait, in any number. */
+    HS_PRICED_ANEW,
+    /* NCCL's own call on the system's machine, whose time is no line: the one through the bytes
+     * asked for. The lines are what the levels let pass, which the call is never below. */
+    HS_PRICED_AS_CALL
+};
+
 /* Price of a stage, apart from the bytes. With m bytes entering it takes launch_seconds and what
  * the largest of its lines says. (21 fields: what every table shows of a stage, and what fits and
  * chunks need.) */
@@ -77,19 +90,10 @@ struct hs_stage_price {
     bool goes_on;
     double relative_ci95;
     double min_bytes, max_bytes;
-    /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends
-     * depends on the bytes (algorithm.h), a library's rule included: the system, and its ranks. The
-     * lines above are then of messages that do not wait, in any number, as `bytes` 0 says;
-     * hs_stage_line prices anew with the bytes that are asked for. NULL: they are of all, or of
-     * `bytes`. */
-    const struct hs_system *waits;
+    enum hs_price_regime regime;
+    const struct hs_system *system; /* that is asked where it is not by lines; else NULL */
     int64_t ranks;
-    double bytes; /* entering it: messages are parts of these */
-    /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
-     * hs_stage_line gives the one through the bytes asked for. The lines above are then what the
-     * levels let pass, which it is never below (limit.h). NULL: it is as above. */
-    const struct hs_nccl_machine *nccl;
-    struct hs_kept *kept; /* where what it takes is kept; NULL: nowhere */
+    double bytes; /* entering it, of which its lines are: messages are parts of these; 0: any */
 };
 
 /* How many of its paces stages may be busy on: its levels and, where the blocks that a GPU has at
@@ -99,15 +103,6 @@ int hs_system_paces(const struct hs_system *system);
 #define HS_PACE_TEXT (HS_SYSTEM_NAME + 8)
 const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system, int pace);
 
-/* Prices a stage of a call of all `ranks` ranks by itself; stride * size must divide ranks. Cannot
- * fail. The system outlives the price where it waits or is NCCL's own. */
-struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
-                                     struct hs_stage_key key);
-/* The same of a call of a group's ranks and of all groups like it at once, for so many bytes
- * entering it alone, 0: any, which saves pricing anew where a price depends on them (`waits`). */
-struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
-                                        const struct hs_group *group, struct hs_stage_key key,
-                                        double bytes);
 /* What a price by levels leaves unexplained of any kind of layers, of log(time / price), calibrated
  * on pairs of published AllReduces of other machines than the shipped system with such a table
  * (docs/model.md, section 10). */
@@ -129,69 +124,20 @@ double hs_order_seconds(const struct hs_system *system, const struct hs_problem 
  * nobody sees who measures the stage alone. */
 double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_problem *problem,
                             struct hs_stage_key key);
-/* hs_stage_price_at of a stage of the problem: with both, among the launches. */
-struct hs_stage_price hs_problem_price(const struct hs_system *system,
-                                       const struct hs_problem *problem, struct hs_stage_key key,
-                                       double bytes);
+/* The largest of its lines for m bytes entering it; zeros where there is none. */
+struct hs_price_line hs_stage_largest_line(const struct hs_stage_price *price, double bytes);
+/* What a line's bytes take of m bytes entering the stage. */
+double hs_stage_moving_seconds(const struct hs_stage_price *price, struct hs_price_line line,
+                               double bytes);
 /* The largest of its lines alone: of NCCL's own call what its links take at least. */
 double hs_stage_least_seconds(const struct hs_stage_price *price, double bytes);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);
-/* The largest of its lines for m bytes entering it; zeros where there is none. */
-struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes);
-/* Seconds of the stage for m bytes entering it. */
-double hs_stage_seconds(const struct hs_stage_price *price, double bytes);
-/* The bandwidth part of that alone. */
-double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double bytes);
-
-/* Cost of a plan for a problem. Both stages of a layer are one pair here where they go by the same
- * algorithm. */
-struct hs_plan_cost {
-    /* sum of t_i(n/C) + (C - 1) max over paces of the time that one is busy per chunk */
-    double seconds;
-    /* parts of the sum for one chunk, times C */
-    double latency_seconds, bandwidth_seconds, launch_seconds;
-    /* With chunks: what sets the pace, a level or, level_count, the GPUs' processors; else the
-     * slowest stage's bottleneck. */
-    int pacing_level;
-    /* How long its bytes keep the busiest link of each level busy, and the GPUs' processors. */
-    double busy_seconds[HS_PACES_MAX];
-    /* Half width of its 95 % interval: layers measured themselves err independently, the others
-     * together. NaN where the system is not calibrated or a layer's level was never measured. */
-    double ci95_seconds;
-    bool extrapolated; /* any stage is */
-    int count;
-    struct hs_stage_cost {
-        struct hs_stage_key key;
-        int layer;      /* index in the split, from 0 */
-        double bytes;   /* entering it, all chunks */
-        double seconds; /* all chunks, if nothing overlapped */
-        double latency_seconds, bandwidth_seconds, launch_seconds;
-        double relative_ci95; /* the price's, wider where the bytes lie outside of those measured */
-        bool extrapolated;    /* its price is, or its bytes (of one chunk) lie outside of those
-                                 measured */
-        /* As in its price. */
-        double ring_bytes_per_second;
-        int64_t rings_per_link;
-        int level, bottleneck;
-        bool straddles;
-        enum hs_fit_scope fit_scope;
-    } stages[HS_STAGES_MAX];
-};
-
+/* Whether stages by an algorithm have a price: all but the library's own where no MPI library is
+ * named (library), or, of a calibrated system, none of them was measured. */
+bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm);
 /* Whether every stage has a price (hs_system_prices); what has none costs as a ring would. */
 bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan);
-/* Of one call, in seconds, of a plan that hs_problem_check lets pass. In C chunks of n / C bytes
- * the first goes through all stages, and each of the others follows at the pace of what is busiest:
- * sum_i t_i(n / C) + (C - 1) max over paces of sum_i occupancy_i t_i(n / C); one chunk is the sum
- * of its stages. Cannot fail. */
-/* Makes all its times so many times as long: its layers then add up to an estimate. */
-void hs_plan_cost_scale(struct hs_plan_cost *cost, double factor);
-struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
-                                 const struct hs_plan *plan);
-/* Its seconds alone. */
-double hs_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
-                       const struct hs_plan *plan);
 
 #endif

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "links/forests.h"
+#include "model/forests.h"
 #include "model/problem.h"
 
 struct hs_rule {

@@ -46,11 +46,6 @@ static enum hs_status check_product(const struct hs_split *split, const char *te
     return HS_OK;
 }
 
-bool hs_layer_equal(struct hs_layer a, struct hs_layer b)
-{
-    return a.stride == b.stride && a.size == b.size;
-}
-
 enum hs_status hs_split_parse(struct hs_split *split, const char *text, int64_t np,
                               struct hs_error *err)
 {
@@ -97,17 +92,6 @@ bool hs_is_prime(int64_t number)
         if (number % divisor == 0)
             return false;
     return number > 1;
-}
-
-int64_t hs_common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 struct hs_split hs_split_flat(int64_t np)

@@ -8,16 +8,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "system/stage_key.h"
 
 #define HS_LAYERS_MAX 31  /* 2^31 processes in layers of 2 */
 #define HS_SPLIT_TEXT 160 /* bytes enough for any split or plan as text */
-
-/* One layer: groups {b + k * stride : k < size}; an edge stride -> stride * size of the lattice. */
-struct hs_layer {
-    int64_t stride, size;
-};
-
-bool hs_layer_equal(struct hs_layer a, struct hs_layer b);
 
 struct hs_split {
     int count;                    /* layers, 1 .. HS_LAYERS_MAX */
@@ -38,8 +32,6 @@ char *hs_split_format(char text[HS_SPLIT_TEXT], const struct hs_split *split);
 
 /* Of 1 and of a prime number of processes the flat split is the only one. */
 bool hs_is_prime(int64_t number);
-/* The greatest number that divides both, a where b is 0; a > 0, b >= 0. */
-int64_t hs_common_divisor(int64_t a, int64_t b);
 /* The flat split: one layer of np processes. */
 struct hs_split hs_split_flat(int64_t np);
 /* Processes: the product of its sizes; of none 1. */

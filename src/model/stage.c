@@ -6,12 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-
-const char *const hs_phase_names[HS_PHASE_COUNT] = {
-#define HS_ROW(name, text, meaning) text,
-    HS_PHASES(HS_ROW)
-#undef HS_ROW
-};
+#include "model/split.h"
 
 int hs_phase_calls(enum hs_phase phase)
 {

@@ -14,38 +14,12 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "model/algorithm.h"
-#include "model/split.h"
-
-/* What all groups of a layer do at the same time. name, text, meaning. p ranks in a group, m bytes
- * enter the larger side. A pair does not run: it is the first two of one layer, where what is known
- * or asked is their sum. */
-/* clang-format off */
-#define HS_PHASES(row)                                                                            \
-    row(REDUCE_SCATTER, "reduce-scatter", "m in, m / p out: rank k of the group keeps block k")   \
-    row(ALLGATHER, "allgather", "m / p in, m out")                                                \
-    row(ALLREDUCE, "allreduce", "m in, m out")                                                    \
-    row(EXCHANGE, "exchange", "m in, m out: block k goes to rank k of the group")                 \
-    row(PAIR, "reduce-scatter + allgather", "the two on one layer, in one figure")
-/* clang-format on */
-
-enum hs_phase {
-#define HS_ROW(name, text, meaning) HS_##name,
-    HS_PHASES(HS_ROW)
-#undef HS_ROW
-        HS_PHASE_COUNT
-};
-extern const char *const hs_phase_names[HS_PHASE_COUNT];
+#include "system/stage_key.h"
 
 /* Calls of a library that a phase takes: 2 of a pair, else 1. */
 int hs_phase_calls(enum hs_phase phase);
 /* How often a phase takes all of its bytes around a group: an allreduce and a pair twice. */
 int hs_phase_passes(enum hs_phase phase);
-
-struct hs_stage_key {
-    enum hs_phase phase;
-    enum hs_algorithm algorithm;
-    struct hs_layer layer;
-};
 
 /* How long a stage takes, or took. */
 struct hs_stage_time {

@@ -269,40 +269,6 @@ void hs_steps_finish(const struct hs_steps *steps)
     hs_steps_occupy(steps, moving);
 }
 
-/* ---- two phases, one behind the other -------------------------------------------------------- */
-
-void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *system,
-                         int64_t ranks, const enum hs_phase phases[2])
-{
-    struct hs_stage_price parts[2] = {*price, *price};
-    struct hs_price_line sum = {0, 0};
-    double moving[2];
-    const struct hs_stage_price *slower;
-
-    for (int i = 0; i < 2; i++) {
-        struct hs_price_line line;
-
-        parts[i].key.phase = phases[i];
-        hs_algorithms[price->key.algorithm]->price(&parts[i], system, ranks);
-        line = hs_stage_line(&parts[i], price->bytes);
-        moving[i] = line.seconds_per_byte;
-        sum.latency_seconds += line.latency_seconds;
-        sum.seconds_per_byte += line.seconds_per_byte;
-        price->steps += parts[i].steps;
-        price->level = (int)hs_larger(price->level, parts[i].level);
-        price->straddles = price->straddles || parts[i].straddles;
-    }
-    slower = &parts[moving[1] > moving[0]];
-    price->ring_bytes_per_second = slower->ring_bytes_per_second;
-    price->bottleneck = slower->bottleneck;
-    price->rings_per_link = slower->rings_per_link;
-    for (int l = 0; l <= price->level && sum.seconds_per_byte > 0; l++)
-        price->occupancy[l] =
-            (moving[0] * parts[0].occupancy[l] + moving[1] * parts[1].occupancy[l]) /
-            sum.seconds_per_byte;
-    hs_stage_add_line(price, sum);
-}
-
 /* ---- messages looked at one by one ----------------------------------------------------------- */
 
 /* A level's children, as ranks see them. */

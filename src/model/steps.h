@@ -65,11 +65,6 @@ void hs_steps_follow(struct hs_steps *steps, bool swaps);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
 
-/* Prices two phases of price->key's algorithm, one behind the other, as one: its line is the sum of
- * theirs for price->bytes. */
-void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *system,
-                         int64_t ranks, const enum hs_phase phases[2]);
-
 /* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
 void hs_steps_occupy(const struct hs_steps *steps, double moving);
 

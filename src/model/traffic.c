@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/units.h"
+
 /* Positions of children looked at one by one before the worst that could be is taken for granted.
  */
 #define POSITIONS_LOOKED_AT 64

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "library/price_plan.h"
 #include "show/figures.h"
 
 /* ---- the message size ---- */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "library/price_plan.h"
 #include "plot/csv.h"
 
 struct hs_stage_price hs_plot_price(const struct hs_result *result, struct hs_layer layer)

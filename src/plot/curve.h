@@ -4,6 +4,7 @@
 #ifndef HS_PLOT_CURVE_H
 #define HS_PLOT_CURVE_H
 
+#include "library/price_plan.h"
 #include "plot/plot.h"
 
 /* The fit that prices the layer; NULL where the result's system has none. */

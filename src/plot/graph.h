@@ -6,7 +6,7 @@
 #define HS_PLOT_GRAPH_H
 
 #include "base/text.h"
-#include "links/links.h"
+#include "system/links.h"
 
 /* Facts: `graph` (the level's name), `link_kinds`, `link_labels`, `one_way` (links that are);
  * before the first block. */

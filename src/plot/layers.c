@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"

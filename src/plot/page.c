@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "record/doubt.h"

@@ -1,4 +1,5 @@
 #include "plot/phases.h"
+#include "library/price_plan.h"
 
 static void add(struct hs_plot_phases *phases, enum hs_phase phase, int layer, double seconds)
 {

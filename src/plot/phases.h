@@ -6,6 +6,7 @@
 #ifndef HS_PLOT_PHASES_H
 #define HS_PLOT_PHASES_H
 
+#include "library/price_plan.h"
 #include "plot/plot.h"
 
 struct hs_plot_phases {

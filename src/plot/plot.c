@@ -1,3 +1,4 @@
+#include "estimate/system_file.h"
 #include "plot/kinds.h"
 
 #include <string.h>

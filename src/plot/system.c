@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/limit.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"

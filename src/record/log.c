@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/utf8.h"
 #include "library/library_nccl.h"
 #include "record/log_parts.h"
 
@@ -59,28 +60,35 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
         return NULL;
     log->run_count++;
     reader->other_call = false;
+    reader->other[0] = '\0';
     reader->host_count = 0;
     *run = (struct hs_log_run){0};
     return run;
 }
 
-void hs_log_add_rank(struct hs_log_reader *reader, const char *host)
+void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *host)
 {
     struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
     char(*added)[HS_LOG_HOST_BYTES];
+    size_t known = 0;
 
-    run->ranks++;
-    for (size_t i = 0; i < reader->host_count; i++)
-        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
+    run->listed++;
+    if (run->ranks <= rank || rank < 0)
+        run->ranks = rank < 0 ? run->ranks + 1 : rank + 1;
+    while (known < reader->host_count &&
+           strncmp(reader->hosts[known], host, sizeof(*reader->hosts) - 1) != 0)
+        known++;
+    if (known == reader->host_count && known < HOSTS_MAX) {
+        added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
+                         sizeof(*added));
+        if (!added)
             return;
-    if (reader->host_count == HOSTS_MAX)
-        return;
-    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
-                     sizeof(*added));
-    if (!added)
-        return;
-    snprintf(*added, sizeof(*added), "%s", host);
-    run->nodes = (int64_t)++reader->host_count;
+        snprintf(*added, sizeof(*added), "%s", host);
+        reader->host_count++;
+    }
+    /* Where each process runs for itself, rank 0 of one rank is on many hosts. */
+    run->nodes =
+        (int64_t)reader->host_count < run->ranks ? (int64_t)reader->host_count : run->ranks;
 }
 
 static void note(struct hs_log_reader *reader, size_t line, const char *why)
@@ -89,6 +97,25 @@ static void note(struct hs_log_reader *reader, size_t line, const char *why)
         hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
     else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
+}
+
+static void add_other(struct hs_log_reader *reader, const struct hs_log_point *point)
+{
+    struct hs_log *log = &reader->log;
+    const struct hs_log_run *run = &log->runs[log->run_count - 1];
+    struct hs_log_other *added =
+        one_more(reader, &log->others, NULL, log->other_count, sizeof(*added));
+
+    if (!added)
+        return;
+    *added = (struct hs_log_other){.of = run->of,
+                                   .ranks = run->ranks,
+                                   .nodes = run->nodes,
+                                   .bytes = point->bytes,
+                                   .seconds = point->seconds,
+                                   .in_place = point->in_place};
+    memcpy(added->call, reader->other, sizeof(added->call));
+    log->other_count++;
 }
 
 void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
@@ -100,6 +127,8 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
         note(reader, line, "left out: its time is no time");
     else if (wrong > 0)
         note(reader, line, "left out: its data was wrong");
+    else if (reader->other_call && reader->other[0])
+        add_other(reader, &point);
     else if (!reader->other_call)
         added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
                          sizeof(*added));
@@ -126,7 +155,11 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
             run->call_known = true;
         }
     reader->other_call = !run->call_known && length > 0;
-    if (reader->other_call)
+    if (length > 4 && strcmp(letters + length - 4, "perf") == 0)
+        letters[length - 4] = '\0';
+    snprintf(reader->other, sizeof(reader->other), "%.*s", (int)sizeof(reader->other) - 1,
+             reader->other_call ? letters : "");
+    if (reader->other_call && !reader->takes_any)
         note(reader, line, "left out: a run of another collective");
 }
 
@@ -167,9 +200,10 @@ unsigned hs_log_algorithms(const char *text)
 
 /* Columns of a table, by the words of its heading; -1: it has none such. */
 struct columns {
-    int count, bytes, time[2], wrong[2], redop, algbw, busbw;
+    int count, bytes, time[2], wrong[2], redop, algbw[2], busbw[2];
     int ranks, nodes, call; /* of CSV */
     double second;          /* what its times are in */
+    bool is_validated;      /* of OSU: a row ends with Pass or Fail */
 };
 
 struct text_reader {
@@ -180,6 +214,7 @@ struct text_reader {
     bool is_counted;                 /* the run: columns say its ranks and nodes */
     size_t line;
     char row_of[96]; /* of CSV: the columns that say which run the last row is of */
+    struct hs_nccl_info_reader info;
 };
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
@@ -216,13 +251,19 @@ static void read_rank(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run = last_run(reader);
     char host[HS_LOG_HOST_BYTES];
-    const char *on = strstr(at, " on ");
+    const char *on = strstr(at, " on "), *number = strstr(at, "Rank ") + strlen("Rank "), *gpu;
+    int64_t rank;
 
     if (!run || !on || reader->is_counted || sscanf(on, " on %255s", host) != 1)
         return;
     if (strstr(on, "] AMD ") != NULL)
         run->of = HS_LOG_OF_RCCL;
-    hs_log_add_rank(reader->base, host);
+    if (run->listed == 0 && (gpu = strstr(on, "] ")))
+        snprintf(run->gpu, sizeof(run->gpu), "%.*s",
+                 (int)fmin((double)strcspn(gpu + 2, "\r\n"), sizeof(run->gpu) - 1), gpu + 2);
+    number += strspn(number, " ");
+    rank = isdigit((unsigned char)*number) ? strtoll(number, NULL, 10) : -1;
+    hs_log_add_rank(reader->base, rank < INT32_MAX ? rank : -1, host);
 }
 
 /* "NCCL version 2.30.3+cuda13.0" */
@@ -244,8 +285,13 @@ static void read_version(struct text_reader *reader, const char *at)
         run->nccl_version = version;
 }
 
-/* "# OSU MPI-CUDA Allreduce Latency Test v7.5": of an allgather and an all-to-all sizes are of one
- * rank. */
+/* Of an allgather and an all-to-all OSU's sizes are those of one rank. */
+static bool is_per_rank(const struct hs_log_run *run)
+{
+    return run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+}
+
+/* "# OSU MPI-CUDA Allreduce Latency Test v7.5" */
 static void begin_osu(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run;
@@ -258,8 +304,44 @@ static void begin_osu(struct text_reader *reader, const char *at)
               : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
                                             : HS_LOG_OF_MPI;
     hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
-    run->per_rank =
-        run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+    run->per_rank = is_per_rank(run);
+}
+
+/* Intel's MPI benchmarks: "# Benchmarking Allreduce", "# #processes = 16", and where the program
+ * has more, "# ( 16 additional processes waiting in MPI_Barrier)": on which nodes those 16 are is
+ * not said. Sizes are those of OSU. */
+static bool read_imb(struct text_reader *reader, const char *line)
+{
+    static const char begins[] = "# Benchmarking ", ranks[] = "# #processes = ";
+    const char *at = strstr(line, begins);
+    struct hs_log_run *run;
+
+    if (at) {
+        begin_run(reader);
+        run = last_run(reader);
+        if (!run)
+            return true;
+        run->of = HS_LOG_OF_MPI;
+        hs_log_name_call(reader->base, at + strlen(begins), reader->line);
+        run->per_rank = is_per_rank(run);
+        return true;
+    }
+    at = strstr(line, ranks);
+    run = at ? last_run(reader) : NULL;
+    if (run)
+        run->ranks = strtol(at + strlen(ranks), NULL, 10);
+    if (run && run->nodes > run->ranks)
+        run->nodes = 0;
+    if (run && (run->ranks < 2 || run->ranks > INT32_MAX)) {
+        run->ranks = 0;
+        reader->base->other_call = true;
+        note(reader->base, reader->line, "left out: a run of one process");
+    }
+    if (strstr(line, " waiting in MPI_Barrier)") && !reader->base->other_call) {
+        reader->base->other_call = true;
+        note(reader->base, reader->line, "left out: some of the processes wait, which is not said");
+    }
+    return run != NULL;
 }
 
 /* What the programs of NCCL and RCCL say of themselves, and NCCL of what it was told. */
@@ -333,15 +415,15 @@ static bool read_remark(struct text_reader *reader, const char *line)
     at = strstr(line, "# OSU ");
     if (at)
         begin_osu(reader, at + strlen("# OSU "));
-    return at != NULL;
+    return at != NULL || read_imb(reader, line);
 }
 
 static const struct columns no_columns = {.bytes = -1,
                                           .time = {-1, -1},
                                           .wrong = {-1, -1},
                                           .redop = -1,
-                                          .algbw = -1,
-                                          .busbw = -1,
+                                          .algbw = {-1, -1},
+                                          .busbw = {-1, -1},
                                           .ranks = -1,
                                           .nodes = -1,
                                           .call = -1,
@@ -380,9 +462,9 @@ static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int co
         if (strcmp(words[i], "redop") == 0)
             columns->redop = i;
         if (strcmp(words[i], "algbw") == 0)
-            columns->algbw = i;
+            columns->algbw[columns->time[1] < 0 ? 0 : 1] = i;
         if (strcmp(words[i], "busbw") == 0)
-            columns->busbw = i;
+            columns->busbw[columns->time[1] < 0 ? 0 : 1] = i;
         if (strcmp(words[i], "wrong") == 0)
             columns->wrong[columns->time[1] < 0 ? 0 : 1] = i;
     }
@@ -411,25 +493,57 @@ static bool read_positive(double *value, const char *word)
     return end != word && *end == '\0' && *value > 0 && isfinite(*value);
 }
 
-/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth of an allreduce
- * is 2 (n - 1) / n of the algorithm's, and of the others that reduce there is the reduce-scatter;
- * which of those that do not reduce it is stays open. Figures have two decimals. */
-static void guess_call(struct hs_log_run *run, const struct columns *columns, char *const *words)
+/* A rate of the table, and half of its last decimal: how far it may be off. */
+static bool read_rate(double *value, double *half, const char *word)
 {
-    double n = (double)run->ranks, algbw, busbw;
+    const char *point = strchr(word, '.');
 
-    if (run->call_known || run->ranks < 2 || columns->busbw < 0 || columns->algbw < 0 ||
-        !read_positive(&algbw, words[columns->algbw]) ||
-        !read_positive(&busbw, words[columns->busbw]) || algbw < 1)
-        return;
-    if (fabs(busbw / algbw / (2 * (n - 1) / n) - 1) < 0.02)
+    *half = 0.5 * pow(10, point ? -(double)strlen(point + 1) : 0);
+    return read_positive(value, word) && *value > *half;
+}
+
+/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth is more than the
+ * algorithm's of an allreduce alone, 2 (n - 1) / n times; of the others that reduce there is the
+ * reduce-scatter, (n - 1) / n; which of those that do not reduce it is stays open. */
+static void guess_call(struct hs_log_run *run, double ratio, const char *redop)
+{
+    double part = run->ranks >= 2 ? 1 - 1 / (double)run->ranks : NAN;
+
+    run->call_known = true;
+    if (ratio > 1.1 || fabs(ratio / (2 * part) - 1) < 0.02)
         run->call = HS_CALL_ALLREDUCE;
-    else if (columns->redop >= 0 && strcmp(words[columns->redop], "sum") == 0 &&
-             fabs(busbw / algbw / ((n - 1) / n) - 1) < 0.02)
+    else if (strcmp(redop, "sum") == 0 && fabs(ratio / part - 1) < 0.02)
         run->call = HS_CALL_REDUCE_SCATTER;
     else
+        run->call_known = false;
+}
+
+/* Which numbers of ranks the rates of a row allow. */
+static void read_ratio(struct text_reader *reader, struct hs_log_run *run, char *const *words,
+                       int place)
+{
+    const struct columns *columns = &reader->columns;
+    double algbw, busbw, algbw_half, busbw_half, least, most, passes;
+
+    if (reader->base->other_call || columns->busbw[place] < 0 || columns->algbw[place] < 0 ||
+        !read_rate(&algbw, &algbw_half, words[columns->algbw[place]]) ||
+        !read_rate(&busbw, &busbw_half, words[columns->busbw[place]]) || algbw < 1)
         return;
-    run->call_known = true;
+    if (!run->call_known)
+        guess_call(run, busbw / algbw, columns->redop >= 0 ? words[columns->redop] : "");
+    if (!run->call_known)
+        return;
+    passes = hs_library_call_passes[run->call];
+    least = (busbw - busbw_half) / (algbw + algbw_half) / passes;
+    most = (busbw + busbw_half) / (algbw - algbw_half) / passes;
+    least = least < 1 ? 1 / (1 - least) : INFINITY;
+    most = most < 1 ? 1 / (1 - most) : INFINITY;
+    if (run->ratio.least == 0)
+        run->ratio = (struct hs_log_ratio){1, INFINITY, reader->line};
+    if (most - least < run->ratio.most - run->ratio.least)
+        run->ratio.line = reader->line;
+    run->ratio.least = fmax(run->ratio.least, least);
+    run->ratio.most = fmin(run->ratio.most, most);
 }
 
 static int64_t count_in(char *const *words, int column)
@@ -483,11 +597,11 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
     }
     if (reader->csv && !change_run(reader, words))
         return;
-    guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
         int at = columns->time[place], wrong = columns->wrong[place];
         double time;
 
+        read_ratio(reader, last_run(reader), words, place);
         if (at < 0 || strcmp(words[at], "N/A") == 0)
             continue;
         if (!read_positive(&time, words[at]))
@@ -495,15 +609,17 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
         hs_log_add(reader->base, reader->line,
                    (struct hs_log_point){
                        .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
-                   wrong < 0 ? 0 : strtod(words[wrong], NULL));
+                   columns->is_validated ? strcmp(words[count - 1], "Fail") == 0
+                   : wrong < 0           ? 0
+                                         : strtod(words[wrong], NULL));
     }
 }
 
-/* Behind what a launcher puts before each line: "[1,0]<stdout>:", " 0: ", "host0: ", and a log of
- * containers "2026-01-31T12:00:00.5Z ". */
+/* Behind what a launcher puts before each line: "[1,0]<stdout>:", "[default0]:", " 0: ", "host0: ",
+ * and a log of containers "2026-01-31T12:00:00.5Z ". */
 static char *behind_prefix(char *line)
 {
-    char *mark = strstr(line, ">:"), *colon = strstr(line, ": ");
+    char *mark = strstr(line, ">:"), *colon = strstr(line, ": "), *touching;
 
     if (mark && mark - line < PREFIX_MAX && line[0] == '[')
         return mark + 2;
@@ -512,6 +628,9 @@ static char *behind_prefix(char *line)
     line += strspn(line, " ");
     if (colon && colon - line < PREFIX_MAX && strcspn(line, " #") >= (size_t)(colon - line))
         return colon + 2;
+    touching = line + strcspn(line, " #");
+    if (*touching == '#' && touching > line && touching - line < PREFIX_MAX && touching[-1] == ':')
+        return touching;
     return line;
 }
 
@@ -526,6 +645,20 @@ static bool read_osu_heading(struct columns *columns, const char *line)
     columns->count = 2;
     columns->bytes = 0;
     columns->time[0] = 1;
+    columns->is_validated = strstr(latency, "Validation") != NULL;
+    return true;
+}
+
+/* Intel's: "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", of which OSU's is the
+ * last. */
+static bool read_imb_heading(struct columns *columns, const char *line)
+{
+    if (!strstr(line, "#bytes #repetitions") || !strstr(line, " t_avg[usec]"))
+        return false;
+    *columns = no_columns;
+    columns->count = 5;
+    columns->bytes = 0;
+    columns->time[0] = 4;
     return true;
 }
 
@@ -548,8 +681,11 @@ static void read_table_line(struct text_reader *reader, char *line)
     bool heading = strchr(line, '#') != NULL || (!reader->columns.count && strchr(line, ','));
     int count;
 
-    if (heading && read_osu_heading(&reader->columns, line))
+    if (heading &&
+        (read_osu_heading(&reader->columns, line) || read_imb_heading(&reader->columns, line))) {
+        reader->csv = false;
         return;
+    }
     if (heading) {
         struct columns columns;
         bool csv = strchr(line, ',') != NULL && !strchr(line, '#');
@@ -588,18 +724,38 @@ static void read_line(struct text_reader *reader, const char *at, size_t length)
 
 static enum hs_status parse_text(struct hs_log_reader *base, const char *text, size_t length)
 {
-    struct text_reader reader = {.base = base};
+    struct text_reader reader = {.base = base, .info = {.info = &base->log.info, .err = base->err}};
 
     for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
         const char *end = memchr(text + at, '\n', length - at);
 
         next = end ? (size_t)(end - text) : length;
+        hs_nccl_info_line(&reader.info, text + at, next - at, end != NULL);
         read_line(&reader, text + at, next - at);
+        if (reader.info.status != HS_OK)
+            base->status = reader.info.status;
     }
+    hs_nccl_info_reader_release(&reader.info);
     return base->status;
 }
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
+
+/* What NCCL says of the one run, where that does not say it. */
+static void take_info(struct hs_log *log)
+{
+    const struct hs_nccl_job *job = &log->info.job;
+    struct hs_log_run *run = log->runs;
+
+    if (log->run_count != 1)
+        return;
+    if (run->ranks == 0 && run->nodes <= job->ranks)
+        run->ranks = job->ranks;
+    if (run->nodes == 0 && run->ranks == job->ranks)
+        run->nodes = hs_nccl_info_hosts(&log->info);
+    if (run->nccl_version == 0 && !log->info.library.rccl)
+        run->nccl_version = log->info.library.version;
+}
 
 static enum hs_status parse(struct hs_log_reader *reader, const char *text, size_t length)
 {
@@ -613,27 +769,31 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
     else
         status = parse_text(reader, text, length);
     drop_last_empty(&reader->log);
+    take_info(&reader->log);
     if (status == HS_OK && reader->log.notes.failed)
         return hs_no_memory(reader->err);
-    if (status != HS_OK || reader->is_result || reader->log.point_count > 0)
+    if (status != HS_OK || reader->is_result || reader->log.point_count > 0 ||
+        (reader->takes_any && (reader->log.other_count > 0 || reader->log.info.messages.count > 0)))
         return status;
     if (reader->log.notes.length > 0)
         return hs_fail(reader->err, HS_INVALID, "%.*s, and no other time is in it",
                        (int)strcspn(reader->log.notes.data, "\n"), reader->log.notes.data);
+    if (reader->log.info.messages.count > 0)
+        return hs_fail(reader->err, HS_INVALID,
+                       "%s: expected times, found what NCCL prints of itself alone", reader->name);
     return hs_fail(reader->err, HS_INVALID,
-                   "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
-                   "the columns bytes and seconds, found no time in it",
+                   "%s: expected the output of nccl-tests, of OSU's or Intel's MPI benchmarks, or "
+                   "CSV with the columns bytes and seconds, found no time in it",
                    reader->name);
 }
 
-enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
-                            const char *text, size_t length, struct hs_error *err)
+static enum hs_status parse_by(struct hs_log *log, struct hs_log_reader reader, const char *text,
+                               size_t length)
 {
-    struct hs_log_reader reader = {.name = name, .result = result, .err = err};
     enum hs_status status;
 
-    if (result)
-        *result = (struct hs_result){0};
+    if (reader.result)
+        *reader.result = (struct hs_result){0};
     status = parse(&reader, text, length);
     free(reader.hosts);
     *log = reader.log;
@@ -642,8 +802,23 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
     return status;
 }
 
-enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
-                           const char *path, struct hs_error *err)
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err)
+{
+    return parse_by(log, (struct hs_log_reader){.name = name, .result = result, .err = err}, text,
+                    length);
+}
+
+enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
+                                const char *text, size_t length, struct hs_error *err)
+{
+    return parse_by(
+        log, (struct hs_log_reader){.name = name, .result = result, .takes_any = true, .err = err},
+        text, length);
+}
+
+static enum hs_status load_as(struct hs_log *log, struct hs_result *result, bool takes_any,
+                              struct hs_gpu_probe *probe, const char *path, struct hs_error *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
@@ -655,18 +830,35 @@ enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct 
         *result = (struct hs_result){0};
     if (status != HS_OK)
         return status;
-    if (probe && hs_gpu_probe_is(text))
+    if (!hs_utf8_from_utf16(&text, &length))
+        status = hs_no_memory(err);
+    else if (probe && hs_gpu_probe_is(text))
         status = hs_gpu_probe_parse(probe, name, text, length, err);
     else
-        status = hs_log_parse(log, result, name, text, length, err);
+        status = takes_any ? hs_log_parse_any(log, result, name, text, length, err)
+                           : hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }
 
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
+                           const char *path, struct hs_error *err)
+{
+    return load_as(log, result, false, probe, path, err);
+}
+
+enum hs_status hs_log_load_any(struct hs_log *log, struct hs_result *result,
+                               struct hs_gpu_probe *probe, const char *path, struct hs_error *err)
+{
+    return load_as(log, result, true, probe, path, err);
+}
+
 void hs_log_release(struct hs_log *log)
 {
+    free(log->others);
     free(log->runs);
     free(log->points);
     hs_text_release(&log->notes);
+    hs_nccl_info_release(&log->info);
     *log = (struct hs_log){0};
 }

@@ -4,6 +4,7 @@
  *     nccl-tests, rccl-tests   the text of any version, and the JSON of -J
  *     OSU micro-benchmarks     osu_allreduce, osu_allgather, osu_reduce_scatter, osu_alltoall, of
  *                              MPI and, as osu_xccl_allreduce, of NCCL and RCCL
+ *     Intel's MPI benchmarks   IMB-MPI1 Allreduce, Allgather, Reduce_scatter, Alltoall
  *     CSV                      a heading with `bytes` and `seconds` (or `us`, `time_us`), and where
  *                              a file holds several runs `np`, `nodes`, `call`
  *
@@ -13,7 +14,7 @@
  * should be is left out and noted, and so are collectives that have no name here.
  *
  * (tests/record/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4
- * c/mpi/collective.)
+ * c/mpi/collective, IMB 2021.7.)
  */
 #ifndef HS_RESULT_LOG_H
 #define HS_RESULT_LOG_H
@@ -25,11 +26,23 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "estimate/gpu_probe.h"
-#include "library/library.h"
+#include "record/nccl_info.h"
 #include "record/result.h"
+#include "system/library.h"
 
 /* Whose collectives they are. */
 enum hs_log_of { HS_LOG_OF_UNSAID, HS_LOG_OF_NCCL, HS_LOG_OF_RCCL, HS_LOG_OF_MPI };
+
+/* How many ranks the ratio of busbw to algbw allows, by all rows of a run of nccl-tests: a busbw is
+ * 2 (n - 1) / n algbw of an allreduce, (n - 1) / n of the others (nccl-tests doc/PERFORMANCE.md);
+ * both are rounded. least > most: rows contradict each other. */
+struct hs_log_ratio {
+    double least, most; /* 0, 0: no row says it */
+    size_t line;        /* of the row that allows the fewest numbers */
+};
+
+#define HS_LOG_GPU_BYTES  64
+#define HS_LOG_CALL_BYTES 24
 
 /* One run of one program. What it does not say is 0. */
 struct hs_log_run {
@@ -39,7 +52,10 @@ struct hs_log_run {
     unsigned among;       /* what NCCL_ALGO left: bits 1 << enum hs_nccl_algorithm */
     bool per_rank;        /* bytes of its points are those of one rank: of an OSU allgather */
     int64_t ranks, nodes; /* nodes: hosts of its ranks */
-    int nccl_version;     /* as NCCL counts: 23003 is 2.30.3 */
+    int64_t listed;       /* lines of its list of ranks; fewer than ranks: it was cut */
+    struct hs_log_ratio ratio;
+    int nccl_version;           /* as NCCL counts: 23003 is 2.30.3 */
+    char gpu[HS_LOG_GPU_BYTES]; /* of its first rank, as its list names it; "" */
 };
 
 struct hs_log_point {
@@ -49,12 +65,25 @@ struct hs_log_point {
     bool in_place;
 };
 
+/* A time of a collective that has no price and no name in library.h: "broadcast", "sendrecv". */
+struct hs_log_other {
+    char call[HS_LOG_CALL_BYTES]; /* letters alone, without "perf" */
+    enum hs_log_of of;
+    int64_t ranks, nodes; /* 0: not said */
+    uint64_t bytes;
+    double seconds; /* > 0 */
+    bool in_place;
+};
+
 struct hs_log {
     struct hs_log_run *runs; /* [run_count] owned; each has points */
     size_t run_count;
     struct hs_log_point *points; /* [point_count] owned */
     size_t point_count;
-    struct hs_text notes; /* what was left out, a line each, at most HS_LOG_NOTES_MAX */
+    struct hs_log_other *others; /* [other_count] owned: left out of points, and noted */
+    size_t other_count;
+    struct hs_text notes;     /* what was left out, a line each, at most HS_LOG_NOTES_MAX */
+    struct hs_nccl_info info; /* what NCCL prints of itself in between */
 };
 
 #define HS_LOG_NOTES_MAX 8
@@ -65,9 +94,15 @@ struct hs_log {
  * hs_result_parse; HS_MEMORY. */
 enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
                             const char *text, size_t length, struct hs_error *err);
-/* Of a file, read once; "-" is stdin. The figures of a GPU go to *probe, unless that is NULL. */
+/* Of a file, in UTF-8 or UTF-16, read once; "-" is stdin. The figures of a GPU go to *probe, unless
+ * that is NULL. */
 enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
                            const char *path, struct hs_error *err);
+/* The same two, where times of other collectives, or NCCL's own lines, are enough. */
+enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
+                                const char *text, size_t length, struct hs_error *err);
+enum hs_status hs_log_load_any(struct hs_log *log, struct hs_result *result,
+                               struct hs_gpu_probe *probe, const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 
 #endif

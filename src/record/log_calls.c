@@ -1,13 +1,15 @@
 #include "record/log_calls.h"
+#include "library/limit.h"
+#include "library/price_nccl.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/list.h"
 #include "library/library_mpi.h"
 #include "library/mpi_steps.h"
-#include "model/limit.h"
 
 #define ELEMENT_BYTES 4.0     /* MPICH's rule counts elements: of floats */
 #define BYTES_MOST    0x1p+62 /* of a call */
@@ -80,10 +82,66 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
 
 /* ---- what a log leaves out ------------------------------------------------------------------- */
 
-/* What the log says goes before what was asked for. */
-static enum hs_status complete(struct hs_log_run *run, const char *name,
+/* The numbers of ranks that a ratio allows, "16" or "500 to 520". */
+static const char *format_ratio(char out[64], const struct hs_log_ratio *ratio)
+{
+    double least = ceil(ratio->least * (1 - 1e-9)), most = floor(ratio->most * (1 + 1e-9));
+
+    if (!(least <= most))
+        return "no number of";
+    if (isinf(most))
+        snprintf(out, 64, "at least %.0f", least);
+    else if (most > least)
+        snprintf(out, 64, "%.0f to %.0f", least, most);
+    else
+        snprintf(out, 64, "%.0f", least);
+    return out;
+}
+
+/* Where a log's own words on its ranks contradict each other, in words; "": they do not. */
+static void find_contradiction(char out[256], const struct hs_log *log,
+                               const struct hs_log_run *run)
+{
+    const struct hs_nccl_job *job = &log->info.job;
+    char allowed[64];
+
+    out[0] = '\0';
+    if (run->ranks == 0)
+        return;
+    if (run->ratio.least > 0 && ((double)run->ranks < run->ratio.least * (1 - 1e-9) ||
+                                 (double)run->ranks > run->ratio.most * (1 + 1e-9)))
+        snprintf(out, 256,
+                 "says %" PRId64 " ranks, but busbw / algbw in line %zu is that of %s ranks",
+                 run->ranks, run->ratio.line, format_ratio(allowed, &run->ratio));
+    else if (log->run_count == 1 && job->ranks > 0 && job->ranks != run->ranks)
+        snprintf(out, 256, "says %" PRId64 " ranks, but line %zu is of %" PRId64 " ranks",
+                 run->ranks, job->line, job->ranks);
+}
+
+bool hs_log_is_contradictory(const struct hs_log *log, const struct hs_log_run *run)
+{
+    char unused[256];
+
+    find_contradiction(unused, log, run);
+    return unused[0] != '\0';
+}
+
+/* What the log says goes before what was asked for, unless it contradicts itself. People cut the
+ * list of ranks, and then its hosts are not all, either. */
+static enum hs_status complete(struct hs_log_run *run, const struct hs_log *log, const char *name,
                                const struct hs_log_facts *facts, struct hs_error *err)
 {
+    char contradiction[256];
+
+    find_contradiction(contradiction, log, run);
+    if (contradiction[0] && facts->ranks == 0)
+        return hs_fail(err, HS_INVALID, "%s: %s: give --np N and --nodes N", name, contradiction);
+    if (contradiction[0])
+        run->ranks = facts->ranks;
+    if (contradiction[0] || (run->listed > 0 && run->listed < run->ranks))
+        run->nodes = facts->nodes                        ? facts->nodes
+                     : log->info.job.ranks == run->ranks ? hs_nccl_info_hosts(&log->info)
+                                                         : 0;
     run->ranks = run->ranks ? run->ranks : facts->ranks;
     run->nodes = run->nodes ? run->nodes : facts->nodes;
     if (!run->call_known) {
@@ -135,8 +193,8 @@ static enum hs_status find_algorithms(unsigned *among, const struct hs_log_run *
 {
     size_t algorithm;
 
-    *among = run->among ? run->among : HS_NCCL_ANY;
-    if (!facts->algorithm)
+    *among = run->among && !facts->algorithm ? run->among : HS_NCCL_ANY;
+    if (!facts->algorithm || !*facts->algorithm)
         return HS_OK;
     if (hs_name_find(&algorithm, facts->algorithm, "algorithm", hs_nccl_algorithm_names,
                      HS_NCCL_ALGORITHM_COUNT, err))
@@ -161,7 +219,7 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
         find_algorithms(&among, run, facts, err))
         return HS_INVALID;
     if (!hs_nccl_choose(&choice, &made, among)) {
-        if (facts->algorithm)
+        if (facts->algorithm && *facts->algorithm)
             return hs_fail(err, HS_INVALID, "%s: NCCL has no %s for its %s there: --algorithm",
                            call->file, facts->algorithm, hs_library_call_names[call->kind]);
         hs_nccl_choose(&choice, &made, HS_NCCL_ANY); /* as NCCL does with a wish it cannot meet */
@@ -237,7 +295,8 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
     if (call->kind == HS_CALL_ALLTOALL)
         return HS_OK;
     if (place_on_levels(&made, call, err) ||
-        find_mpi_algorithm(&made, call, hs_system_library(system), facts->algorithm, err))
+        find_mpi_algorithm(&made, call, hs_system_library(system),
+                           facts->algorithm && *facts->algorithm ? facts->algorithm : NULL, err))
         return HS_INVALID;
     call->mpi = made;
     call->library = hs_system_library(system);
@@ -296,7 +355,7 @@ enum hs_status hs_log_calls(struct hs_call_list *list, const struct hs_system *s
         if (!facts->may_lack_price)
             status = check_library(system, run.of, name, err);
         if (status == HS_OK)
-            status = complete(&run, name, facts, err);
+            status = complete(&run, log, name, facts, err);
         if (status == HS_OK)
             status = make_call(&call, system, &run, facts, err);
         if (status != HS_OK)

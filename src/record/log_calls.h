@@ -9,6 +9,7 @@
 #define HS_RESULT_LOG_CALLS_H
 
 #include "library/price_mpi.h"
+#include "library/price_nccl.h"
 #include "record/log.h"
 #include "system/system.h"
 
@@ -17,7 +18,8 @@ struct hs_log_facts {
     int64_t ranks, nodes;
     bool call_known;
     enum hs_library_call call;
-    const char *algorithm; /* forced, by its name in library_nccl.h or price_mpi.h */
+    const char *algorithm; /* forced, by its name in library_nccl.h or price_mpi.h; "": none is,
+                              whatever the log says */
     bool may_lack_price;   /* calls that the machine, which may be NULL, has none for are kept */
 };
 
@@ -41,9 +43,14 @@ struct hs_call_list {
     size_t count, capacity;
 };
 
+/* Whether what a run's log says of its ranks cannot all be: their list, busbw / algbw of its rows,
+ * NCCL's own lines. Then the facts decide. */
+bool hs_log_is_contradictory(const struct hs_log *log, const struct hs_log_run *run);
+
 /* Adds the log's calls. HS_INVALID, with the option that would help: what neither log nor facts
- * say; a machine without a price, or of another library; ranks that its nodes do not have;
- * HS_MEMORY. An all-to-all of MPI has no price on any machine. */
+ * say; ranks that contradict each other, with both numbers; a machine without a price, or of
+ * another library; ranks that its nodes do not have; HS_MEMORY. An all-to-all of MPI has no price
+ * on any machine. */
 enum hs_status hs_log_calls(struct hs_call_list *list, const struct hs_system *system,
                             const struct hs_log *log, const char *name,
                             const struct hs_log_facts *facts, struct hs_error *err);

@@ -7,6 +7,7 @@
 
 #include "base/list.h"
 #include "base/statistics.h"
+#include "library/price_nccl.h"
 
 /* The calls that have a price, for a model: owned by the caller. */
 static enum hs_status list_points(struct hs_price_point **points, size_t *count,

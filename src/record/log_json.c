@@ -60,7 +60,7 @@ static void read_run(struct hs_log_reader *reader, struct hs_log_run *run,
     for (device = hs_json_first(&devices); device.node; hs_json_next(&device)) {
         if (strncmp(text_of(&device, "device_info"), "AMD", 3) == 0)
             run->of = HS_LOG_OF_RCCL;
-        hs_log_add_rank(reader, text_of(&device, "hostname"));
+        hs_log_add_rank(reader, -1, text_of(&device, "hostname"));
     }
 }
 

@@ -15,9 +15,11 @@ struct hs_log_reader {
     size_t run_capacity, point_capacity, host_capacity, note_count;
     char (*hosts)[HS_LOG_HOST_BYTES]; /* [host_count] owned: of the last run, each once */
     size_t host_count;
-    bool other_call;          /* the last run is of a collective that has no name here */
-    struct hs_result *result; /* where what is none goes; NULL: nowhere */
+    bool other_call;               /* the last run is of a collective that has no name here, */
+    char other[HS_LOG_CALL_BYTES]; /* but this one; "": its times do not count */
+    struct hs_result *result;      /* where what is none goes; NULL: nowhere */
     bool is_result;
+    bool takes_any;        /* other collectives' times, or NCCL's lines, are enough */
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
 };
@@ -25,8 +27,8 @@ struct hs_log_reader {
 /* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
  */
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
-/* Of the last run, which there is: one more rank, on this host. */
-void hs_log_add_rank(struct hs_log_reader *reader, const char *host);
+/* Of the last run, which there is: this rank, on this host; rank -1: one more. */
+void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *host);
 /* Of the last run: a time, or a note where it is none or `wrong` elements were. */
 void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong);
 /* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another

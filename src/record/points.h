@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "estimate/fit.h"
 #include "record/result.h"
+#include "system/fit.h"
 
 /* Growing list; {0} is empty. */
 struct hs_point_list {

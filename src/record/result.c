@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "library/price_plan.h"
 #include "record/result_parts.h"
 
 const char *const hs_measure_status_names[HS_MEASURE_STATUS_COUNT] = {

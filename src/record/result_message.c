@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "library/price_plan.h"
 #include "record/answer.h"
 #include "record/result_parts.h"
 

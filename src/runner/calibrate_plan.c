@@ -1,5 +1,6 @@
 /* calibrate_plan.c - see calibrate_plan.h. */
 #include "runner/calibrate_plan.h"
+#include "library/price_plan.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/price.h"
 #include "search/lattice.h"
 
 /* A layer, before its tasks. */

@@ -1,5 +1,6 @@
 /* calibrate_report.c - see calibrate_report.h. */
 #include "runner/calibrate_report.h"
+#include "estimate/system_file.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -37,8 +37,8 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "estimate/fit.h"
 #include "runner/contest.h"
+#include "system/fit.h"
 
 #define HS_JOURNAL_FORMAT     "hiersearch.journal/2"
 #define HS_JOURNAL_LAYER      "layer"      /* the name in lines of layers: no plan is called so */

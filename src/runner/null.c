@@ -1,5 +1,6 @@
 /* null.c - see null.h. */
 #include "runner/null.h"
+#include "library/price_plan.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +13,6 @@
 #include "cli/faults.h"
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
-#include "model/price.h"
 #include "runner/pattern.h"
 
 /* How often something has run; its name is a plan's text, or says the stage or the native. */

@@ -1,5 +1,6 @@
 /* ranks.c - see ranks.h. */
 #include "runner/ranks.h"
+#include "estimate/system_file.h"
 
 #include <assert.h>
 #include <stdint.h>

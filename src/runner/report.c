@@ -1,5 +1,7 @@
 /* report.c - see report.h. */
 #include "runner/report.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,7 +16,6 @@
 #include "base/statistics.h"
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
-#include "model/price.h"
 #include "search/expected.h"
 #include "show/figures.h"
 #include "version.h"

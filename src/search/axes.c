@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "library/price_plan.h"
 #include "search/letters.h"
 
 /* ---- placements ------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 #include "search/expected.h"
+#include "estimate/machines.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #define HS_SEARCH_LAZY_LAYERS_H
 
 #include "estimate/certificate.h"
-#include "estimate/fit.h"
 #include "search/lattice.h"
+#include "system/fit.h"
 
 /* In this order: what is known of a layer. */
 enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASURED };

@@ -1,4 +1,5 @@
 #include "search/lazy_planner.h"
+#include "library/price_plan.h"
 
 #include <gsl/gsl_sort.h>
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 #include "estimate/belief.h"
 #include "estimate/calibration.h"
 #include "links/graph.h"
-#include "model/price.h"
 
 /* Machines drawn: as many as tell 2 % of them apart, fewer where there are many layers. */
 #define DRAWS_MOST  500

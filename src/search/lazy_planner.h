@@ -4,8 +4,8 @@
  *
  * A layer's cost does not depend on the rest of the path, so a plan takes the sum of its layers. By
  * another algorithm a layer is another one: a parallel edge, that is measured if it may matter.
- * What the measured layers say of the others is a joint distribution (estimate/belief.h), of which a
- * few hundred machines are drawn. In each of them the best plan is a shortest path. Where it is
+ * What the measured layers say of the others is a joint distribution (estimate/belief.h), of which
+ * a few hundred machines are drawn. In each of them the best plan is a shortest path. Where it is
  * never faster than the best measured plan by more than a tolerance, but for 2 % of the machines,
  * nothing that is still unknown can matter, and the search ends. Else the layer is measured next
  * that makes most of the difference: that lies most often on paths that would win, weighed by what
@@ -36,10 +36,10 @@
 
 #include "base/error.h"
 #include "estimate/certificate.h"
-#include "estimate/fit.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "model/problem.h"
 #include "search/lazy_layers.h"
+#include "system/fit.h"
 
 /* A rough look at a phase of a layer: runs that do not count, and those that do. */
 #define HS_LAZY_ROUGH_WARMUP  1

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "library/price_plan.h"
 #include "links/graph.h"
 
 /* ---- fronts ---------------------------------------------------------------------------------- */

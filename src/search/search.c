@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "search/letters.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {

@@ -5,6 +5,7 @@
 #ifndef HS_SEARCH_STRATEGIES_H
 #define HS_SEARCH_STRATEGIES_H
 
+#include "library/price_plan.h"
 #include "search/ranking.h"
 
 struct hs_strategy_run {

@@ -1,4 +1,5 @@
 #include "search/ticks.h"
+#include "library/price_plan.h"
 
 #include <assert.h>
 #include <math.h>

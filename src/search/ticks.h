@@ -1,7 +1,7 @@
 /*
  * ticks.h - layer times as whole numbers, so that sums are exact and equal costs tie.
  *
- * The time of a plan with C chunks is (cost.h)
+ * The time of a plan with C chunks is (library/price_plan.h)
  *
  *     T = sum_i t_i + (C - 1) max_l sum_i o_il t_i  =  max_l sum_i (1 + (C - 1) o_il) t_i
  *
@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "search/lattice.h"
-#include "search/search.h"
+#include "search/request.h"
 
 typedef int64_t hs_ticks; /* the one typedef of the project: a unit, as size_t is */
 

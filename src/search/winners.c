@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "library/price_plan.h"
 
 const char *const hs_growth_names[HS_GROWTH_COUNT] = {
 #define HS_ROW(name, text, meaning) text,

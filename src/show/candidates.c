@@ -1,10 +1,10 @@
 #include "show/candidates.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "model/limit.h"
 
 #define REMARK_BYTES 512
 #define SAME         1e-12 /* relative: rounding */

@@ -6,6 +6,7 @@
 #define HS_VIEW_CANDIDATES_H
 
 #include "answer/compare.h"
+#include "library/price_plan.h"
 #include "record/result.h"
 #include "show/table.h"
 

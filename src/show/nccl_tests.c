@@ -1,8 +1,7 @@
 #include "show/nccl_tests.h"
+#include "library/price_plan.h"
 
 #include <math.h>
-
-#include "model/price.h"
 
 #define BOUND_BY_LATENCY "latency"
 

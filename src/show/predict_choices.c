@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "answer/predict.h"
+#include "estimate/system_file.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "links/subsets.h"
-#include "model/limit.h"
 #include "show/choices.h"
 #include "show/figures.h"
 

@@ -7,6 +7,7 @@
 
 #include "answer/predict.h"
 #include "base/notes.h"
+#include "library/price_plan.h"
 #include "search/winners.h"
 #include "show/reach.h"
 #include "show/stages.h"

@@ -5,6 +5,7 @@
 
 #include "answer/predict.h"
 #include "base/notes.h"
+#include "library/price_plan.h"
 #include "record/result_gaps.h"
 #include "show/answers.h"
 

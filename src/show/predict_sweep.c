@@ -2,7 +2,8 @@
 #include <math.h>
 
 #include "answer/predict.h"
-#include "model/limit.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "search/winners.h"
 #include "show/candidates.h"
 #include "show/nccl_tests.h"

@@ -1,6 +1,5 @@
 #include "show/reach.h"
-
-#include "model/limit.h"
+#include "library/limit.h"
 
 #define ROUNDING 1e-9
 

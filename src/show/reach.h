@@ -1,5 +1,5 @@
 /*
- * reach.h - how near a time is to what the links allow (model/limit.h), in a line.
+ * reach.h - how near a time is to what the links allow (library/limit.h), in a line.
  */
 #ifndef HS_VIEW_REACH_H
 #define HS_VIEW_REACH_H

@@ -1,4 +1,5 @@
 #include "show/stages.h"
+#include "library/price_plan.h"
 
 #include <math.h>
 #include <stdio.h>

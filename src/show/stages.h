@@ -4,7 +4,7 @@
 #ifndef HS_VIEW_STAGES_H
 #define HS_VIEW_STAGES_H
 
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "show/table.h"
 
 /* A row per layer, then one for all of them. Shares are of all layers, those of latency, bandwidth

@@ -1,4 +1,6 @@
 #include "show/systems.h"
+#include "estimate/system_file.h"
+#include "library/price_nccl.h"
 
 #include <inttypes.h>
 #include <math.h>

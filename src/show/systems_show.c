@@ -1,4 +1,5 @@
 #include "show/systems_show.h"
+#include "estimate/system_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -28,7 +28,7 @@ struct hs_winner {
     double gain, regret;          /* gain: over the default call, else over the flat plan */
     double gain_low, gain_high;   /* its 90 % range; NaN: nothing was sampled */
     const char *advice;           /* static text; NULL: the time is nominal */
-    double reached;               /* of the limit (model/limit.h) */
+    double reached;               /* of the limit (library/limit.h) */
     bool over_default;            /* what the gain is over */
     const struct hs_plan *second; /* the runner-up; NULL: none */
     double second_seconds;

@@ -26,9 +26,9 @@
 #include "engine/idle.h"
 #include "engine/mpi_status.h"
 #include "engine/stages.h"
-#include "links/links.h"
 #include "model/traffic.h"
 #include "simulate/simulate.h"
+#include "system/links.h"
 
 struct channel;
 

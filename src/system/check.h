@@ -2,8 +2,8 @@
  * check.h - whether a description of a machine can be true: its figures against the catalogue of
  * parts (parts.h) and against each other.
  */
-#ifndef HS_MODEL_CHECK_H
-#define HS_MODEL_CHECK_H
+#ifndef HS_SYSTEM_CHECK_H
+#define HS_SYSTEM_CHECK_H
 
 #include "base/units.h"
 #include "system/system.h"

@@ -1,8 +1,8 @@
 /*
  * datatype.h - element types and reduction operations, with the names used in files and options.
  */
-#ifndef HS_MODEL_DATATYPE_H
-#define HS_MODEL_DATATYPE_H
+#ifndef HS_SYSTEM_DATATYPE_H
+#define HS_SYSTEM_DATATYPE_H
 
 #include <stddef.h>
 

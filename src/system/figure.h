@@ -4,10 +4,16 @@
  * log(figure) is taken as normal around log of what is stated; the deviations below are of that
  * logarithm. A range is what lies within HS_FIGURE_RANGE deviations: nine of ten.
  */
-#ifndef HS_MODEL_FIGURE_H
-#define HS_MODEL_FIGURE_H
+#ifndef HS_SYSTEM_FIGURE_H
+#define HS_SYSTEM_FIGURE_H
 
 #define HS_FIGURE_RANGE 1.645
+
+/* Bounds of figures, per second and in seconds: no time of HS_NP_MAX processes, HS_BYTES_MAX and
+ * HS_CHUNKS_MAX is infinite, 0 for want of digits, or beyond HS_SECONDS_MAX. */
+#define HS_BANDWIDTH_MIN 1.0
+#define HS_BANDWIDTH_MAX 1e27
+#define HS_LATENCY_MAX   1e6
 
 /* name, text, deviation of a bandwidth, of a latency, meaning */
 /* clang-format off */

@@ -18,16 +18,17 @@
  * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
  * The catalogue is catalogue.c.
  */
-#ifndef HS_MODEL_PARTS_H
-#define HS_MODEL_PARTS_H
+#ifndef HS_SYSTEM_PARTS_H
+#define HS_SYSTEM_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "library/library.h"
 #include "system/figure.h"
+#include "system/library.h"
+#include "system/links.h"
 
 #define HS_PARTS_MAX 1024 /* GPUs or NICs of a node */
 /* From as many GPUs on, a node in a line of parts is a rack: trays of one NVLink domain. */
@@ -196,5 +197,12 @@ struct hs_shape {
  * each. HS_INVALID: fewer than two GPUs in all, more than there are, or no NIC to leave by. */
 enum hs_status hs_parts_shape(struct hs_shape *shape, const struct hs_parts *parts, int64_t domains,
                               int64_t gpus, struct hs_error *err);
+
+/* The graph of a node whose wiring is checked, and is not HS_WIRED_EVENLY: GPUs, PCIe switches,
+ * CPUs, in this order. HS_MEMORY: it is {0}. */
+enum hs_status hs_parts_links(struct hs_links *links, const struct hs_parts *parts,
+                              struct hs_error *err);
+/* What its rates and who is joined are from. */
+const char *hs_parts_links_source(const struct hs_parts *parts);
 
 #endif

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/kept.h"
-#include "links/graph.h"
-#include "system/parts.h"
+#include "base/units.h"
 
 const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
@@ -128,8 +126,8 @@ enum hs_status hs_system_choose(struct hs_system *system, const int *children, i
         return status;
     }
     hs_links_release(&level->links);
-    hs_kept_empty(hs_system_kept(system));
-    hs_graph_empty(system->graph);
+    if (system->keeper)
+        system->keeper->empty(system);
     level->links = part;
     level->arity = count;
     level->bytes_per_second = hs_links_sends_least(&part);
@@ -209,8 +207,8 @@ void hs_system_drop_parts(struct hs_system *system)
 void hs_system_fix_ways(struct hs_system *system)
 {
     system->levels[0].links.fixed_ways = true;
-    hs_kept_empty(hs_system_kept(system));
-    hs_graph_empty(system->graph);
+    if (system->keeper)
+        system->keeper->empty(system);
 }
 
 unsigned hs_system_algorithms(const struct hs_system *system)
@@ -224,23 +222,6 @@ bool hs_system_has_rule(const struct hs_system *system)
 
     return (library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI) && !system->additive &&
            system->fits.count == 0;
-}
-
-static bool is_fitted(const struct hs_system *system, enum hs_algorithm algorithm)
-{
-    for (size_t i = 0; i < system->fits.count; i++)
-        if (system->fits.items[i].algorithm == algorithm)
-            return true;
-    return false;
-}
-
-bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm)
-{
-    if (hs_algorithms[algorithm]->on_links)
-        return system->levels[0].fabric == HS_FABRIC_LINKS && !hs_system_is_nccl_native(system);
-    if (algorithm != HS_NATIVE || system->additive)
-        return true;
-    return system->fits.count > 0 ? is_fitted(system, algorithm) : hs_system_has_rule(system);
 }
 
 double hs_level_latency(const struct hs_level *level, double message_bytes)
@@ -277,4 +258,36 @@ double hs_system_copy_rate(const struct hs_system *system)
 int64_t hs_system_capacity(const struct hs_system *system)
 {
     return hs_system_child_ranks(system, system->level_count);
+}
+
+struct hs_kept *hs_system_kept(const struct hs_system *system)
+{
+    return system->kept_of == system ? system->kept : NULL;
+}
+
+void hs_system_release(struct hs_system *system)
+{
+    if (system->keeper)
+        system->keeper->release(system);
+    for (size_t l = 0; l < HS_LEVELS_MAX; l++) {
+        struct hs_level *level = &system->levels[l];
+
+        free(level->arity_source);
+        free(level->fabric_source);
+        free(level->latency_source);
+        free(level->bandwidth_source);
+        hs_links_release(&level->links);
+    }
+    for (size_t i = 0; i < system->published.count; i++) {
+        free(system->published.items[i].call);
+        free(system->published.items[i].source);
+    }
+    free(system->published.items);
+    free(system->constants.items);
+    hs_fits_release(&system->fits);
+    hs_system_drop_parts(system);
+    free(system->title);
+    free(system->source);
+    free(system->notes);
+    memset(system, 0, sizeof(*system));
 }

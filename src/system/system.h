@@ -28,35 +28,27 @@
  * that of the level before, if that was given; else the one usual for a level of that name
  * ("nvlink" or "ib1", see system_text.c), else 0. The system's notes say which were not given.
  */
-#ifndef HS_MODEL_SYSTEM_H
-#define HS_MODEL_SYSTEM_H
+#ifndef HS_SYSTEM_SYSTEM_H
+#define HS_SYSTEM_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/fields.h"
 #include "base/text.h"
-#include "estimate/fit.h"
-#include "library/library.h"
-#include "library/price_nccl.h"
-#include "links/links.h"
 #include "system/figure.h"
+#include "system/fit.h"
+#include "system/library.h"
+#include "system/links.h"
+#include "system/parts.h"
 
-#define HS_LEVELS_MAX 8
-#define HS_PORTS_MAX  1024
-/* Bounds of figures, per second and in seconds: no time of HS_NP_MAX processes, HS_BYTES_MAX and
- * HS_CHUNKS_MAX is infinite, 0 for want of digits, or beyond HS_SECONDS_MAX. */
-#define HS_BANDWIDTH_MIN 1.0
-#define HS_BANDWIDTH_MAX 1e27
-#define HS_LATENCY_MAX   1e6
-#define HS_SYSTEM_NAME   64 /* bytes of a name with its NUL */
+#define HS_LEVELS_MAX  8
+#define HS_PORTS_MAX   1024
+#define HS_SYSTEM_NAME 64 /* bytes of a name with its NUL */
 /* Letters of a level's name; a system's may have dots, too. */
 #define HS_LEVEL_LETTERS  "abcdefghijklmnopqrstuvwxyz0123456789_-"
 #define HS_SYSTEM_LETTERS HS_LEVEL_LETTERS "."
-#define HS_SYSTEM_VERSION "system/1"
-#define HS_SYSTEM_FORMAT  HS_FORMAT_OF HS_SYSTEM_VERSION
 
 /* How the children of a level are joined. name, text of the file, meaning */
 /* clang-format off */
@@ -141,8 +133,11 @@ struct hs_published_times {
     size_t count;
 };
 
-/* A constant of the library's price (constants_nccl.h, constants_mpi.h) that was fitted to this
- * machine's own times. */
+/* Constants that a library's price may have. */
+#define HS_CONSTANTS_MAX 128
+
+/* A constant of the library's price, by its name there, that was fitted to this machine's own
+ * times. */
 struct hs_own_constant {
     char name[HS_SYSTEM_NAME];
     double value;     /* in the unit of its table, > 0 */
@@ -154,6 +149,26 @@ struct hs_own_constants {
     /* Root mean square of log(price / time) that they leave of the times they were fitted to, which
      * ranges allow for; 0: not known. */
     double residual;
+};
+
+/* A machine as prices of NCCL's calls see it. */
+struct hs_nccl_machine {
+    struct hs_parts parts;
+    int64_t gpus; /* in use of each NVLink domain */
+    int version;  /* 0: HS_NCCL_VERSION_USUAL */
+    double
+        own[HS_CONSTANTS_MAX]; /* its own constants, in the order of the price's; 0: what ships */
+    double doubt;              /* widths that constants may be off; 0: by its parts */
+    double residual;           /* of its own times: hs_own_constants's */
+};
+
+struct hs_system;
+struct hs_graph;
+struct hs_kept;
+/* What whoever prices a system can do with what was found of it. */
+struct hs_keeper {
+    void (*empty)(const struct hs_system *system); /* the machine is another now: forgets all */
+    void (*release)(struct hs_system *system);
 };
 
 struct hs_system {
@@ -178,25 +193,22 @@ struct hs_system {
     enum hs_library library; /* as the file says; hs_system_library */
     char *library_version;   /* NCCL's, "2.27.7"; owned, NULL: HS_NCCL_VERSION_USUAL */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
-     * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
+     * its rule and priced as such, unless there are fits. Owned; NULL: not said. */
     char *parts;
     struct hs_gpu_blocks blocks;         /* of its GPUs, measured; {0}: not known */
     char *blocks_source;                 /* owned; may be NULL */
     struct hs_nccl_machine nccl;         /* the same, read; of no meaning without parts */
     struct hs_own_constants constants;   /* the others are those that ship */
     struct hs_published_times published; /* results do not repeat them */
-    /* Not in a file: where prices of stages are kept (hs_system_keep). Of no meaning in a copy,
-     * which may differ: kept_of is then another system. */
+    /* Not in a file: what was found of it while its stages were priced, by `keeper`: prices, and
+     * what its links carry. Of no meaning in a copy, which may differ: kept_of is then another
+     * system. Machines drawn of it share the graph. NULL: nothing is kept. */
+    const struct hs_keeper *keeper;
     struct hs_kept *kept;
     const struct hs_system *kept_of;
-    /* The same of what is found of its links (graph.h); machines drawn of it share it. */
     struct hs_graph *graph;
 };
 
-/* A system file as a table: reading, writing and comparing are base/fields.h. */
-extern const struct hs_fields hs_system_fields;
-
-enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err);
 /* Whether a text is meant as one of the one-line forms: it has an '@', or begins with a count of
  * parts. */
 bool hs_system_is_text(const char *text);
@@ -205,17 +217,8 @@ bool hs_system_is_text(const char *text);
 /* The one-line forms above. Name: HS_SYSTEM_OF_TEXT. What a line of parts leaves open stands in the
  * notes. */
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
-/* A copy that owns its own. HS_MEMORY: it is {0}. */
-enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
-                              struct hs_error *err);
-/* From now on prices of its stages are kept from call to call, for as long as it lies where it lies
- * and stays as it is; then it is for one thread at a time, even where it is const. Without memory
- * they are not. */
-void hs_system_keep(struct hs_system *system);
-/* Where they are; NULL: nowhere. */
+/* Where its prices are kept; NULL: nowhere. */
 struct hs_kept *hs_system_kept(const struct hs_system *system);
-/* Whether both are the same in a file: every figure, text and fit. */
-bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 /* Releases what the system owns and zeroes it. A {0} system may be released. */
 void hs_system_release(struct hs_system *system);
 
@@ -229,10 +232,6 @@ enum hs_status hs_system_choose(struct hs_system *system, const int *children, i
 /* Appends the one-line form; what it cannot say (sources, title, single links, for which a switch
  * of their bandwidth stands) is left out, every figure is exact. */
 void hs_system_format(struct hs_text *out, const struct hs_system *system);
-/* Appends the text of a system file. HS_MEMORY. */
-enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
-                               struct hs_error *err);
-
 /* What to call it: its name, or the line of parts that it was made of and has no name beside. */
 const char *hs_system_called(const struct hs_system *system);
 
@@ -282,9 +281,6 @@ unsigned hs_system_algorithms(const struct hs_system *system);
 /* Whether the library's own collectives are priced by its rule: an MPI library is named, and no
  * fits to measured times take the figures' place. */
 bool hs_system_has_rule(const struct hs_system *system);
-/* Whether stages by an algorithm have a price: all but the library's own where no MPI library is
- * named (library), or, of a calibrated system, none of them was measured. */
-bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm);
 /* Latency of a message of so many bytes on a level: with the rendezvous beyond its eager limit. */
 double hs_level_latency(const struct hs_level *level, double message_bytes);
 /* Whether long messages of our own algorithms wait for a rendezvous: where some level says so, and

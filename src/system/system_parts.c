@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "library/library_nccl.h"
-#include "system/parts_links.h"
+#include "system/link_rates.h"
+#include "system/parts.h"
 
 /* Of who runs the stages: NCCL on NVIDIA's GPUs, RCCL on AMD's, MPI between hosts. */
 static const struct priors {

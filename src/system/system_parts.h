@@ -1,8 +1,8 @@
 /*
  * system_parts.h - the levels of a machine that is given by its parts (parts.h). Internal to model.
  */
-#ifndef HS_MODEL_SYSTEM_PARTS_H
-#define HS_MODEL_SYSTEM_PARTS_H
+#ifndef HS_SYSTEM_SYSTEM_PARTS_H
+#define HS_SYSTEM_SYSTEM_PARTS_H
 
 #include "system/system.h"
 
@@ -16,7 +16,5 @@ bool hs_parts_begin(const char *text);
  * The system has parts where NCCL runs; else its stages are rings, priced by the levels.
  * HS_INVALID: what was expected. */
 enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, struct hs_error *err);
-/* NCCL's 12.0 GB/s per 100 Gb/s (src/graph/topo.h). */
-#define HS_NIC_EFFICIENCY 0.96
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "library/library_nccl.h"
+#include "system/link_rates.h"
 #include "system/system_parts.h"
 
 #define TEXT_MAX 1024 /* longest line accepted */

@@ -4,6 +4,8 @@
 #include <cjson/cJSON.h>
 
 #include "answer/compare.h"
+#include "estimate/system_file.h"
+#include "library/price_nccl.h"
 #include "record/result_tools.h"
 #include "systems.h"
 

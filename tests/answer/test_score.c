@@ -2,6 +2,7 @@
  * comment shows the sum, and by a brute force in Python (Table II) that shares no code with this.
  */
 #include "answer/compare.h"
+#include "estimate/system_file.h"
 #include "record/result_tools.h"
 #include "systems.h"
 

@@ -193,7 +193,7 @@ static void drop(char *text)
 /* A question of some kind, some of its options set. */
 static void ask(struct handles *h)
 {
-    static const char *const kinds[] = {"predict",  "predict", "compare", "fit",
+    static const char *const kinds[] = {"predict",  "check",   "compare", "fit",
                                         "simulate", "export",  "plot",    "report",
                                         "systems",  "profile", "place",   "shard"};
     static const char *const options[] = {
@@ -256,6 +256,11 @@ static void use_inputs(struct handles *h)
 
     take_text(hiersearch_compare(&text, &notes, ODD(h->inputs), draw(2) == 0 ? NULL : h->system,
                                  draw(2) == 0 ? NULL : h->question, error),
+              text);
+    drop(notes);
+    notes = NULL;
+    take_text(hiersearch_check(&text, &notes, ODD(h->inputs), draw(2) == 0 ? NULL : h->system,
+                               draw(2) == 0 ? NULL : h->question, error),
               text);
     drop(notes);
     hiersearch_system_free(h->other);

@@ -373,7 +373,7 @@ for text, wrong in ("abci", 0), ("nvlink:8@9000GB/s,ib@25GB/s~9us", 1):
     check(f"what cannot be true of {text} is the program's", text_of("system_check", system),
           program("systems", "--check", text, "--json", status=wrong).stdout)
     lib.hiersearch_system_free(system)
-topology = sorted((ROOT / "tests/machine").glob("**/*.txt"))
+topology = sorted((ROOT / "tests/detect").glob("**/*.txt"))
 for path in topology:
     ran = subprocess.run([BUILD / "hiersearch", "systems", "--from", path, "--json"], capture_output=True, text=True, check=False)
     paths = (ctypes.c_char_p * 1)(str(path).encode())

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "base/utf8.h"
 #include "test.h"
 
 static void starts_empty(void **state)
@@ -217,6 +218,24 @@ static void lines_come_one_by_one(void **state)
     assert_false(hs_lines_next(&none));
 }
 
+/* U+00E9, U+1F600 as a pair, half a pair, U+2588, and a byte too many; and a text in UTF-8. */
+static void utf_16_becomes_utf_8(void **state)
+{
+    static const char wide[] = "\xff\xfe\xe9\x00\x3d\xd8\x00\xde\x3d\xd8\x88\x25\x41";
+    size_t length = sizeof(wide) - 1;
+    char *text = malloc(length);
+
+    (void)state;
+    assert_non_null(text);
+    memcpy(text, wide, length);
+    assert_true(hs_utf8_from_utf16(&text, &length));
+    assert_string_equal(text, "\u00e9\U0001F600\uFFFD\u2588");
+    assert_int_equal(length, strlen(text));
+    assert_true(hs_utf8_from_utf16(&text, &length));
+    assert_string_equal(text, "\u00e9\U0001F600\uFFFD\u2588");
+    free(text);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("an empty text can be released and appended to", starts_empty),
     HS_TEST("text grows as it is formatted", grows_by_formatting),
@@ -229,6 +248,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("nearness agrees with the textbook distance", agrees_with_the_textbook),
     HS_TEST("what a terminal obeys, or what turns or ends a line, is replaced, all else is kept",
             foreign_text_is_made_safe),
+    HS_TEST("UTF-16 becomes UTF-8", utf_16_becomes_utf_8),
     HS_TEST("lines come one by one, whether the last is ended or not", lines_come_one_by_one),
     HS_TEST("a string is copied, and no string gives none", copies),
 };

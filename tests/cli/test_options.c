@@ -230,6 +230,8 @@ static void help_needs_nothing_else(void **state)
     assert_int_equal(attempt.request, HS_REQUEST_HELP);
     assert_status_is(parse(&attempt, "-qh --nonsense"), HS_OK, &attempt.error);
     assert_int_equal(attempt.request, HS_REQUEST_HELP);
+    assert_status_is(parse(&attempt, "m --help all"), HS_OK, &attempt.error);
+    assert_int_equal(attempt.request, HS_REQUEST_HELP_ALL);
     assert_status_is(parse(&attempt, "m --version"), HS_OK, &attempt.error);
     assert_int_equal(attempt.request, HS_REQUEST_VERSION);
 }
@@ -301,7 +303,7 @@ static void help_and_usage_know_every_row(void **state)
     hs_text_release(&usage);
     hs_help_usage(&usage, &job); /* what is mostly needed, though nothing is without the other */
     assert_string_equal(usage.data, "mpiexec -n P hiersearch paint SYSTEM --np P [options]");
-    hs_help_command(&help, &command, &terminal);
+    hs_help_command(&help, &command, &terminal, false); /* without usual options it has all */
     for (const struct hs_option *o = options; o->name; o++) {
         char name[32];
 

@@ -23,6 +23,18 @@ hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
 cp "$SRC/tests/estimate/calibrated.json" calibrated.json
 cp "$SRC/tests/record/logs/nodes.txt" nccl.txt
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt'''),
+    (r"^docs/check\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
+row 1073741824,0.030229,16,2,allgather > all_gather.csv
+row 8589934592,0.040628,8,1,allreduce > all_reduce.csv
+row 8589934592,0.0310,8,1,allreduce > last_month.csv
+row 268435456,0.0010737,8,1,allreduce > small.csv
+cp "$SRC/tests/record/logs/info-gdr.txt" with_lines.log'''),
+    (r"^check --help$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
+row 1073741824,0.0105,16,2,allgather > a100_all_gather.log
+row 1073741824,0.0047,16,2,allreduce > all_reduce.log
+row 1073741824,0.0029,16,2,allgather > all_gather.log
+cp all_reduce.log last_month.log
+cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "estimate/belief.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 
 #define GIB   1073741824.0 /* so long that latencies and launches count for nothing */
 #define DRAWS 4000

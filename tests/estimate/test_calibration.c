@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "estimate/calibration.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 
 #define MIB 1048576.0
 

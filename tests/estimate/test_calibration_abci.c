@@ -6,7 +6,8 @@
 
 #include "base/statistics.h"
 #include "estimate/calibration.h"
-#include "model/price.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 
 #define MIB 1048576.0
 

@@ -6,7 +6,8 @@
 #include "test.h"
 
 #include "estimate/gaps.h"
-#include "model/price.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "system/system.h"
 
 #define FILE_NAME "tests/estimate/calibrated.json"

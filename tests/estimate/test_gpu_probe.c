@@ -3,6 +3,9 @@
 #include "test.h"
 
 #include "estimate/gpu_probe.h"
+#include "estimate/system_file.h"
+#include "library/price_nccl.h"
+#include "library/price_plan.h"
 
 #define GIB 1073741824.0
 

@@ -1,8 +1,10 @@
 /* Machines that fit a description: what is drawn, how far, and what stages take there. */
+#include "../library/trust_price.h"
 #include "estimate/machines.h"
+#include "estimate/system_file.h"
+#include "library/price_plan.h"
 #include "system/figure.h"
 #include "systems.h"
-#include "../library/trust_price.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "systems.h"
 #include "test.h"
 
+#include "estimate/system_file.h"
 #include "export/approximate.h"
 
 /* Times in results/ are made up and read off by hand: tests/export/results. */

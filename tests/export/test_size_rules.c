@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "export/size_rules.h"
+#include "library/price_plan.h"
 
 static struct hs_result load(const char *name)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate/system_file.h"
 #include "record/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../problem_world.h"
+#include "library/price_plan.h"
 #include "model/job.h"
-#include "model/price.h"
 #include "model/rules.h"
 #include "system/system.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "detect/topology_file.h"
+#include "estimate/system_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

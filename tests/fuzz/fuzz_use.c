@@ -11,6 +11,7 @@
 #include "../problem_world.h"
 #include "base/utf8.h"
 #include "estimate/calibration.h"
+#include "estimate/system_file.h"
 #include "export/export.h"
 #include "plot/page.h"
 #include "record/points.h"

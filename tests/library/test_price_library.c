@@ -1,5 +1,8 @@
 /* What a library takes by itself, and when a plan is advised instead. */
+#include "estimate/machines.h"
 #include "library/price_library.h"
+#include "library/price_nccl.h"
+#include "library/price_plan.h"
 #include "model/mesh.h"
 #include "systems.h"
 

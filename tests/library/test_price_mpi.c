@@ -2,6 +2,7 @@
  * textbook; what libraries run. */
 #include "library/constants_mpi.h"
 #include "library/library_mpi.h"
+#include "library/price_plan.h"
 #include "model/traffic.h"
 #include "price_goldens.h"
 #include "systems.h"

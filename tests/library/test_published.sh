@@ -3,7 +3,7 @@
 # fall over. TAP on stdout. usage: test_published.sh PROGRAM (bench/published.c)
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P)
-top=${here%/tests/model}
+top=${here%/tests/library}
 program=$(realpath -m "$1")
 python=${PYTHON3:-/usr/bin/python3}
 command -v "$python" >/dev/null || { echo "1..0 # SKIP no $python"; exit 0; }

@@ -2,8 +2,8 @@
 #ifndef HS_TESTS_TRUST_PRICE_H
 #define HS_TESTS_TRUST_PRICE_H
 
-#include "estimate/kept.h"
 #include "estimate/machines.h"
+#include "model/kept.h"
 
 /* The form of the price is taken as right, here and in what is asked later: stages take what the
  * figures drawn say. */

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "links/links.h"
 #include "model/stage.h"
+#include "system/links.h"
 
 #define HS_ALL_CUTS_UNITS 16
 

@@ -9,8 +9,8 @@
 
 #include <glpk.h>
 
-#include "links/links.h"
 #include "model/stage.h"
+#include "system/links.h"
 
 #define ALL_TREES_UNITS 5
 #define ALL_TREES_MOST  625 /* 5^4 choices of whom the others take from */

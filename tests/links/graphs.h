@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "links/links.h"
+#include "system/links.h"
 
 /* A graph without links, to be filled and released. */
 static inline struct hs_links graph_of(int units, int relays)

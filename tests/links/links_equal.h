@@ -2,7 +2,7 @@
 #ifndef HS_TESTS_LINKS_EQUAL_H
 #define HS_TESTS_LINKS_EQUAL_H
 
-#include "links/links.h"
+#include "system/links.h"
 
 static inline bool links_equal(const struct hs_links *a, const struct hs_links *b)
 {

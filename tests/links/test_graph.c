@@ -1,11 +1,12 @@
 #include "graphs.h"
 #include "systems.h"
 
-#include "estimate/kept.h"
+#include "library/limit.h"
+#include "library/price_plan.h"
 #include "links/cuts.h"
 #include "links/graph.h"
 #include "links/packing.h"
-#include "model/limit.h"
+#include "model/kept.h"
 
 static const enum hs_algorithm ways[] = {HS_RING, HS_FOREST, HS_GROUPS};
 static const enum hs_phase phases[] = {HS_REDUCE_SCATTER, HS_ALLGATHER, HS_ALLREDUCE};

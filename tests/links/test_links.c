@@ -3,8 +3,8 @@
 #include "links_equal.h"
 
 #include "links/cuts.h"
-#include "links/links.h"
 #include "links/subsets.h"
+#include "system/links.h"
 
 /* ---- what can be ----------------------------------------------------------------------------- */
 

@@ -109,21 +109,6 @@ static void by_two_letters_the_last_layer_has_two_stages(void **state)
     assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
 }
 
-/* One more call, and each half the way of its algorithm. */
-static void two_letters_cost_each_way_by_its_algorithm(void **state)
-{
-    struct hs_system system = parse("net@10GB/s~2us;launch=3us");
-    struct hs_problem problem = problem_world(32, 1e6);
-    struct hs_plan plan;
-    double bytes = 0.96875e6 / 10e9; /* 31/32 of them, each way */
-
-    (void)state;
-    assert_int_equal(hs_plan_parse(&plan, "32hr", 32, NULL), HS_OK);
-    assert_near(hs_plan_seconds(&system, &problem, &plan), 2 * 3e-6 + (5 + 31) * 2e-6 + 2 * bytes,
-                1e-12);
-    hs_system_release(&system);
-}
-
 static struct hs_problem ordered(enum hs_collective collective, enum hs_order order,
                                  struct hs_group group, double bytes)
 {
@@ -353,30 +338,6 @@ static void a_permuted_block_has_the_digits_the_other_way_round(void **state)
         assert_int_equal(hs_problem_block(&problem, &split, r), r);
 }
 
-/* 8 nodes of 4: permuted a reduce-scatter takes 3 steps of 1 MB / 4 inside, then 7 steps of 250 kB
- * / 8 by 4 rings at once; in place 7 steps of 1 MB / 8 by 4 rings, then 3 of 125 kB / 4. */
-static void orders_cost_what_enters_their_layers(void **state)
-{
-    struct hs_system system = parse("node:4@100GB/s~1us,net@10GB/s~2us;launch=3us");
-    struct hs_problem problem =
-        ordered(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, hs_group_world(32), 1e6);
-    double latency = 2 * 3e-6 + 3 * 1e-6 + 7 * 2e-6, inside = 0.75 / 100e9, outside = 3.5 / 10e9;
-    struct hs_plan plan;
-
-    (void)state;
-    assert_int_equal(hs_plan_parse(&plan, "4x8", 32, NULL), HS_OK);
-    for (int gathers = 0; gathers < 2; gathers++) {
-        problem.collective = gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER;
-        problem.order = HS_PERMUTED;
-        assert_near(hs_plan_seconds(&system, &problem, &plan),
-                    latency + 1e6 * inside + 250e3 * outside, 1e-12);
-        problem.order = HS_IN_PLACE;
-        assert_near(hs_plan_seconds(&system, &problem, &plan),
-                    latency + 125e3 * inside + 1e6 * outside, 1e-12);
-    }
-    hs_system_release(&system);
-}
-
 static void a_layer_goes_by_what_has_the_problems_phase(void **state)
 {
     struct hs_problem problem =
@@ -409,37 +370,6 @@ static void a_group_of_a_mesh_begins_at_its_stride(void **state)
     assert_near(stages[1].bytes, 512, 0);
     assert_int_equal(stages[1].key.phase, HS_ALLREDUCE);
     assert_int_equal(stages[2].key.phase, HS_ALLGATHER);
-}
-
-/* All 8 groups at once leave each node of 8 through one link: 8 rings share it. */
-static void groups_at_once_share_links_as_the_layers_of_their_stride_do(void **state)
-{
-    struct hs_system system = parse("node:8@100GB/s~1us,net@10GB/s~2us");
-    struct hs_problem problem = {.group = {.ranks = 128, .stride = 8, .size = 16}, .bytes = 1e6};
-    struct hs_plan plan = hs_plan_flat(16);
-
-    (void)state;
-    /* 30 steps of 2 us, and 2 * 15/16 of 1 MB at an eighth of 10 GB/s. */
-    assert_near(hs_plan_seconds(&system, &problem, &plan), 60e-6 + 1.875e6 / 1.25e9, 1e-12);
-    hs_system_release(&system);
-}
-
-static void a_pair_costs_its_halves_together(void **state)
-{
-    struct hs_system system = parse("node:8@100GB/s~1us,net@10GB/s~2us;launch=3us");
-    double seconds[HS_PHASE_COUNT];
-
-    (void)state;
-    for (int phase = 0; phase < HS_PHASE_COUNT; phase++) {
-        struct hs_stage_price price = hs_stage_price(
-            &system, 32, (struct hs_stage_key){(enum hs_phase)phase, HS_RING, {2, 16}});
-
-        seconds[phase] = hs_stage_seconds(&price, 1e6);
-    }
-    assert_near(seconds[HS_PAIR], seconds[HS_REDUCE_SCATTER] + seconds[HS_ALLGATHER], 1e-15);
-    /* One launch more, and the last block's latency of each half. */
-    assert_near(seconds[HS_PAIR], seconds[HS_ALLREDUCE] + 3e-6 + 2e-6, 1e-15);
-    hs_system_release(&system);
 }
 
 /* nccl-tests, doc/PERFORMANCE.md: the bus bandwidth of an AllReduce is 2 (n - 1) / n of the
@@ -536,21 +466,15 @@ static const struct CMUnitTest tests[] = {
             an_all_to_all_ends_in_order_whatever_the_order_of_its_layers),
     HS_TEST("a permuted block has the digits the other way round",
             a_permuted_block_has_the_digits_the_other_way_round),
-    HS_TEST("orders cost what enters their layers", orders_cost_what_enters_their_layers),
     HS_TEST("a layer goes by what has the problem's phase",
             a_layer_goes_by_what_has_the_problems_phase),
     HS_TEST("a group of a mesh begins at its stride", a_group_of_a_mesh_begins_at_its_stride),
-    HS_TEST("groups at once share links as the layers of their stride do",
-            groups_at_once_share_links_as_the_layers_of_their_stride_do),
-    HS_TEST("a pair costs its halves together", a_pair_costs_its_halves_together),
     HS_TEST("bus bandwidth is that of nccl-tests", bus_bandwidth_is_that_of_nccl_tests),
     HS_TEST("letters of algorithms are part of a plan's text",
             letters_of_algorithms_are_part_of_a_plans_text),
     HS_TEST("layers go by what can do their phases", layers_go_by_what_can_do_their_phases),
     HS_TEST("by two letters the last layer has two stages",
             by_two_letters_the_last_layer_has_two_stages),
-    HS_TEST("two letters cost each way by its algorithm",
-            two_letters_cost_each_way_by_its_algorithm),
     HS_TEST("a list has keys with commas between", a_list_has_keys_with_commas_between),
 };
 

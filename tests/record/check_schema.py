@@ -42,7 +42,7 @@ def read(path):
 
 def broken():
     """Name and text of each case of the table of changes to the files in good/."""
-    folder = TOP / "tests/result"
+    folder = TOP / "tests/record"
     for case in (folder / "bad.txt").read_text(encoding="utf-8").split("\n\n")[1:]:
         head, _, *lines = case.rstrip("\n").split("\n")
         name, base = head.split()

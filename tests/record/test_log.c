@@ -1,5 +1,7 @@
 /* Logs of other people's programs: each kind, and what may stand in between. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "library/library_nccl.h"
@@ -325,6 +327,127 @@ static void logs_cut_anywhere(void **state)
     }
 }
 
+/* torchrun's "[default0]:" touches the '#'. */
+static void a_prefix_that_touches_the_heading(void **state)
+{
+    struct hs_log log = load(LOGS "prefixed-touching.txt");
+
+    (void)state;
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 8, 1, 0);
+    assert_int_equal(log.point_count, 2);
+    assert_point(&log.points[0], 0, 1048576, 67.3, false);
+    assert_point(&log.points[1], 0, 1048576, 65.3, true);
+    assert_null(log.notes.data);
+    hs_log_release(&log);
+}
+
+static void rows_that_osu_validates_and_finds_wrong_are_left_out(void **state)
+{
+    struct hs_log log = load(LOGS "osu-validated.txt");
+
+    (void)state;
+    assert_int_equal(log.point_count, 2);
+    assert_point(&log.points[0], 0, 1024, 20.1, false);
+    assert_point(&log.points[1], 0, 1048576, 1120.1, false);
+    assert_has(log.notes.data, "osu-validated.txt:5: left out: its data was wrong");
+    hs_log_release(&log);
+}
+
+/* IMB runs on parts of the processes, too, and then says not which. */
+static void intels_benchmarks_say_ranks_and_not_nodes(void **state)
+{
+    struct hs_log log = load(LOGS "imb.txt");
+
+    (void)state;
+    assert_int_equal(log.run_count, 2);
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 16, 0, 0);
+    assert_run(&log.runs[1], HS_CALL_ALLTOALL, 16, 0, 0);
+    assert_int_equal(log.runs[0].of, HS_LOG_OF_MPI);
+    assert_false(log.runs[0].per_rank);
+    assert_true(log.runs[1].per_rank);
+    assert_int_equal(log.point_count, 3);
+    assert_point(&log.points[0], 0, 4, 11.06, false);
+    assert_point(&log.points[1], 0, 1048576, 1121.06, false);
+    assert_point(&log.points[2], 1, 65536, 240.5, false);
+    assert_has(log.notes.data, "imb.txt:10: left out: some of the processes wait");
+    assert_has(log.notes.data, "left out: a run of another collective");
+    hs_log_release(&log);
+}
+
+/* PowerShell's `>` writes little endian; the other order is as good. */
+static void logs_in_utf_16(void **state)
+{
+    struct hs_log plain = load(LOGS "two-runs.txt");
+    struct hs_error err = {0};
+    size_t length;
+    char *text;
+
+    (void)state;
+    assert_status_is(hs_file_read(&text, &length, LOGS "two-runs.txt", 1 << 20, &err), HS_OK, &err);
+    for (int big = 0; big < 2; big++) {
+        char path[] = "/tmp/hs_test_utf16_XXXXXX";
+        FILE *file = fdopen(mkstemp(path), "w");
+        struct hs_log log;
+
+        assert_non_null(file);
+        fwrite(big ? "\xfe\xff" : "\xff\xfe", 1, 2, file);
+        for (size_t i = 0; i < length; i++) {
+            assert_true((unsigned char)text[i] < 0x80);
+            fputc(big ? 0 : text[i], file);
+            fputc(big ? text[i] : 0, file);
+        }
+        fclose(file);
+        log = load(path);
+        assert_int_equal(log.point_count, plain.point_count);
+        for (size_t p = 0; p < plain.point_count; p++)
+            assert_point(&log.points[p], plain.points[p].run, plain.points[p].bytes,
+                         plain.points[p].seconds * 1e6, plain.points[p].in_place);
+        hs_log_release(&log);
+        remove(path);
+    }
+    free(text);
+    hs_log_release(&plain);
+}
+
+/* The poster left out the ranks behind the eighth: 187.98 / 100.26 is 2 15 / 16. */
+static void a_list_of_ranks_that_was_cut_contradicts_the_rates(void **state)
+{
+    struct hs_log log = load(LOGS "ranks-cut.txt");
+
+    (void)state;
+    assert_int_equal(log.runs[0].ranks, 8);
+    assert_true(log.runs[0].ratio.least > 15.5 && log.runs[0].ratio.least < 16);
+    assert_true(log.runs[0].ratio.most > 16 && log.runs[0].ratio.most < 16.5);
+    hs_log_release(&log);
+}
+
+/* Each log of ranks that are all listed agrees with its rates. */
+static void rates_agree_with_the_ranks_of_whole_logs(void **state)
+{
+    static const char *const files[] = {LOGS "two-runs.txt",  LOGS "old.txt",
+                                        LOGS "info-gdr.txt",  LOGS "info-forced.txt",
+                                        LOGS "info-nvls.txt", LOGS "info-sockets.txt",
+                                        LOGS "info-ring.txt", LOGS "prefixed-touching.txt"};
+    size_t said = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(files); i++) {
+        struct hs_log log = load(files[i]);
+
+        for (size_t r = 0; r < log.run_count; r++) {
+            const struct hs_log_run *run = &log.runs[r];
+
+            said += run->ratio.least > 0;
+            assert_int_equal(run->listed, run->ranks);
+            if (run->ratio.least > 0)
+                assert_true(run->ratio.least <= (double)run->ranks &&
+                            (double)run->ranks <= run->ratio.most);
+        }
+        hs_log_release(&log);
+    }
+    assert_true(said >= 7);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("two runs with a launcher that talks", two_runs_with_a_launcher_that_talks),
     HS_TEST("old versions, and lines behind a launcher's prefix",
@@ -347,5 +470,14 @@ static const struct CMUnitTest tests[] = {
             what_is_no_log_is_refused_with_what_would_be),
     HS_TEST("what is no log is read as a result", what_is_no_log_is_read_as_a_result),
     HS_TEST("logs cut anywhere", logs_cut_anywhere),
+    HS_TEST("a prefix that touches the heading", a_prefix_that_touches_the_heading),
+    HS_TEST("rows that OSU validates and finds wrong are left out",
+            rows_that_osu_validates_and_finds_wrong_are_left_out),
+    HS_TEST("Intel's benchmarks say ranks, and not nodes",
+            intels_benchmarks_say_ranks_and_not_nodes),
+    HS_TEST("logs in UTF-16", logs_in_utf_16),
+    HS_TEST("a list of ranks that was cut contradicts the rates",
+            a_list_of_ranks_that_was_cut_contradicts_the_rates),
+    HS_TEST("rates agree with the ranks of whole logs", rates_agree_with_the_ranks_of_whole_logs),
 };
 HS_TEST_MAIN(tests)

@@ -5,6 +5,7 @@
 
 #include "../problem_world.h"
 #include "library/price_library.h"
+#include "library/price_nccl.h"
 #include "record/log_fit.h"
 #include "test.h"
 
@@ -368,6 +369,76 @@ static void a_rack_is_one_domain_whatever_its_hosts(void **state)
     hs_system_release(&system);
 }
 
+#define HEAD                                                                                       \
+    "# Collective test starting: all_reduce_perf\n"                                                \
+    "#  Rank  0 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n"                        \
+    "#  Rank  1 Group  0 Pid  2 on n0 device  1 [0000:11:00] NVIDIA H100\n"
+#define ROW(algbw, busbw)                                                                          \
+    "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"               \
+    "1048576 262144 float sum -1 100.0 " algbw " " busbw " 0 100.0 " algbw " " busbw " 0\n"
+
+/* 1.75 is 2 7 / 8, of 8 ranks; the lists have fewer. */
+static void ranks_that_contradict_each_other_are_refused_unless_told(void **state)
+{
+    static const char rates[] = HEAD ROW("100.00", "175.00");
+    static const char joined[] = HEAD
+        "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
+            "10.00", "10.00");
+    static const char gap[] =
+        HEAD "#  Rank  7 Group  0 Pid  1 on n0 device  1 [0000:10:00] NVIDIA H100\n"
+             "#  Rank  4 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n" ROW("100.00",
+                                                                                         "175.00");
+    static const char alone[] =
+        "# Collective test starting: all_reduce_perf\n"
+        "#  Rank  0 Group  0 Pid  1 on n0 device  0 [0000:10:00] NVIDIA H100\n"
+        "#  Rank  0 Group  0 Pid  1 on n1 device  0 [0000:10:00] NVIDIA H100\n" ROW("100.00",
+                                                                                    "0.00");
+    static const char unlisted[] =
+        "# Collective test starting: all_reduce_perf\n"
+        "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
+            "100.00", "175.00");
+    static const char told[] = HEAD
+        "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
+            "100.00", "175.00");
+    static const struct {
+        const char *log;
+        int64_t np, nodes;
+        const char *message; /* NULL: taken, with 8 ranks on 2 nodes */
+    } cases[] = {
+        {rates, 0, 0,
+         "log: says 2 ranks, but busbw / algbw in line 5 is that of 8 ranks: give --np N"},
+        {rates, 8, 0, "on how many nodes it ran: --nodes N"},
+        {rates, 8, 2, NULL},
+        {joined, 0, 0, "log: says 2 ranks, but line 4 is of 8 ranks: give --np N"},
+        {gap, 0, 0, "on how many nodes it ran: --nodes N"},
+        {gap, 0, 2, NULL},
+        {told, 8, 0, NULL},
+        {alone, 0, 0, "log: one rank communicates with nobody"},
+        {unlisted, 0, 0, NULL},
+    };
+    struct hs_system system = parts("8xH100, 8xNDR400");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        const struct hs_log_facts facts = {.ranks = cases[i].np, .nodes = cases[i].nodes};
+        struct hs_log log = log_of(cases[i].log);
+        struct hs_call_list calls = {0};
+        struct hs_error err = {0};
+
+        assert_int_equal(hs_log_calls(&calls, &system, &log, "log", &facts, &err),
+                         cases[i].message ? HS_INVALID : HS_OK);
+        if (cases[i].message) {
+            assert_has(err.message, cases[i].message);
+        } else {
+            assert_int_equal(calls.items[0].ranks, 8);
+            assert_int_equal(calls.items[0].nodes, 2);
+        }
+        hs_call_list_release(&calls);
+        hs_log_release(&log);
+    }
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("ranges hold what a fit leaves", ranges_hold_what_a_fit_leaves),
     HS_TEST("two nodes say what many take", two_nodes_say_what_many_take),
@@ -377,6 +448,8 @@ static const struct CMUnitTest tests[] = {
             algorithms_are_the_libraries_unless_forced),
     HS_TEST("what a log leaves out is asked for", what_a_log_leaves_out_is_asked_for),
     HS_TEST("a log is priced with its machine's taper", a_log_is_priced_with_its_machines_taper),
+    HS_TEST("ranks that contradict each other are refused unless told",
+            ranks_that_contradict_each_other_are_refused_unless_told),
     HS_TEST("a rack is one domain whatever its hosts", a_rack_is_one_domain_whatever_its_hosts),
 };
 HS_TEST_MAIN(tests)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "library/price_plan.h"
 #include "record/points.h"
 
 /* A measured plan with layer times 1, 2, ... ms per reduce-scatter and 10, 20, ... ms per

@@ -2,6 +2,7 @@
  * Result files are read field by field, and what is wrong is refused and said. Runs from the top of
  * the source tree.
  */
+#include "library/price_plan.h"
 #include "result_tools.h"
 
 #define BAD "tests/record/bad.txt"

@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "library/price_plan.h"
+
 /* ---- writing ---- */
 
 static void a_file_that_was_read_is_written_byte_for_byte(void **state)

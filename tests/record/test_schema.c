@@ -4,6 +4,7 @@
  */
 #include "result_tools.h"
 
+#include "estimate/system_file.h"
 #include "record/profile.h"
 
 static void check(const struct hs_fields *fields, const char *path)

@@ -60,6 +60,6 @@ for line in lines[1:]: assert json.loads(line)["name"]' "$1"
 }
 # By docs/result.schema.json.
 is_valid() {
-    PYTHONPATH=$source_tree/tests/result PYTHONDONTWRITEBYTECODE=1 "$python" -W ignore -c 'import sys, check_schema
+    PYTHONPATH=$source_tree/tests/record PYTHONDONTWRITEBYTECODE=1 "$python" -W ignore -c 'import sys, check_schema
 sys.exit(check_schema.fault(check_schema.validator(), open(sys.argv[1], encoding="utf-8").read()))' "$1"
 }

@@ -11,7 +11,7 @@
 
 #include "../problem_world.h"
 #include "base/statistics.h"
-#include "model/price.h"
+#include "library/price_plan.h"
 #include "search/lazy_planner.h"
 
 #define SAMPLES_MAX 64

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "estimate/calibration.h"
+#include "estimate/machines.h"
 #include "library/price_library.h"
 #include "library/price_nccl.h"
+#include "library/price_plan.h"
 #include "search/proposal.h"
 
 #define DRAWN 40

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "model/mesh.h"
 #include "search/search.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/price_plan.h"
 #include "links/graph.h"
 #include "search/lattice.h"
 #include "search/search.h"

@@ -117,7 +117,7 @@ check "it takes the closed form's time, in segments of 1 GiB" near large.txt 2 3
 check "a machine of NCCL's is simulated" simulate native "$top/configs/dgx-h100-superpod.json" --np 8 --size 64MiB 8
 check "its rings are predicted as rings" within native.txt 0.01 0.01
 
-# ---- the model's sharing rule, with the bounds of tests/model/test_price.c ----
+# ---- the model's sharing rule, with the bounds of tests/library/test_price_plan.c ----
 check "every split of 16 is simulated" simulate np16 "$machine" --np 16 --all
 check "there are eight of them" test "$(wc -l <np16.txt)" = 8
 check "predictions for 16 are within 2 %, 6 % where a layer straddles" within np16.txt 0.02 0.06

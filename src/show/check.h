@@ -1,0 +1,13 @@
+/*
+ * check.h - an answer of `hiersearch check` for people: at most eight lines, and a table of sizes.
+ */
+#ifndef HS_VIEW_CHECK_H
+#define HS_VIEW_CHECK_H
+
+#include "answer/check.h"
+#include "show/sheet.h"
+
+/* The table comes where `details` are asked for, and in formats for programs alone. */
+void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details);
+
+#endif

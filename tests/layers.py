@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Checks that every folder of src/ includes only the folders it may use, and that no files of a folder include each
+other in a circle. Arguments: "folder:allowed allowed ...". Prints TAP.
+
+A file is NAME.c with NAME.h; that it includes its own header is no circle.
+"""
+
+import pathlib
+import re
+import sys
+
+# Circles that there are, each by its files. A new one fails, and so does a line here whose circle is gone.
+TO_BE_WORKED_OFF = {
+    "engine": ["nccl_lanes nccl_packing"],
+    "record": ["answer result result_parts result_topology", "log log_parts", "nccl_info nccl_message"],
+    "apply": ["mpi_plans mpi_profile", "nccl_families nccl_splits nccl_steps nccl_verify"],
+    "export": ["export exporters"],
+    "answer": ["cases compare"],
+    "plot": ["kinds plot"],
+    "runner": ["calibrate calibrate_report", "campaign fingerprint", "journal journal_lines",
+               "lazy_plan outcome report session", "pattern pattern_math"],
+}
+
+
+def includes_of(path):
+    """The folder and the name of each file that it includes of src/."""
+    return re.findall(r'^#include "([a-z]+)/([a-z_0-9/]+)\.', path.read_text(), re.M)
+
+
+def circles_of(edges):
+    """Files that reach each other, those of each circle as a set (Tarjan's strongly connected components)."""
+    order, lowest, stack, circles = {}, {}, [], []
+
+    def visit(file):
+        order[file] = lowest[file] = len(order)
+        stack.append(file)
+        for other in sorted(edges.get(file, ())):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                lowest[file] = min(lowest[file], lowest[other])
+        if lowest[file] == order[file]:
+            at = stack.index(file)
+            if len(stack) - at > 1:
+                circles.append(frozenset(stack[at:]))
+            del stack[at:]
+
+    for file in sorted(edges):
+        if file not in order:
+            visit(file)
+    return circles
+
+
+def check(folder, allowed):
+    """What is wrong with the folders that it includes, and with its circles."""
+    beyond, edges = set(), {}
+    for path in sorted(pathlib.Path("src", folder).iterdir()):
+        if path.suffix not in (".c", ".h", ".cu"):
+            continue
+        file = path.stem
+        edges.setdefault(file, set())
+        for other_folder, name in includes_of(path):
+            if other_folder not in allowed:
+                beyond.add(f"{path} includes {other_folder}/")
+            elif other_folder == folder and name != file:
+                edges[file].add(name)
+    known = {frozenset(files.split()) for files in TO_BE_WORKED_OFF.get(folder, ())}
+    found = set(circles_of(edges))
+    wrong = [f"in a circle: {' '.join(sorted(files))}" for files in found if not any(files <= old for old in known)]
+    wrong += [f"no circle any more, take it off the list: {' '.join(sorted(files))}" for files in known
+              if not any(new <= files for new in found)]
+    return sorted(beyond), sorted(wrong)
+
+
+def main():
+    number, failed = 0, False
+
+    def report(wrong, sentence):
+        nonlocal number, failed
+        number += 1
+        failed = failed or bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {number} - {sentence}")
+        for line in wrong:
+            print("#", line)
+
+    for rule in sys.argv[1:]:
+        folder, _, allowed = rule.partition(":")
+        beyond, wrong = check(folder, allowed.split())
+        report(beyond, f"src/{folder} includes only: {' '.join(allowed.split())}")
+        report(wrong, f"no files of src/{folder} include each other in a circle, but for those to be worked off")
+    print(f"1..{number}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
