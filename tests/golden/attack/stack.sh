@@ -2,7 +2,7 @@
 if [ -n "${ASAN_OPTIONS-}" ]; then ulimit -s 8192; else ulimit -s 256; fi
 hiersearch predict mi250-16 --np 16 --algorithms all -o r.json -q >/dev/null; echo $?
 hiersearch predict '8xH100, 8xNDR400, 32:2' --np 256 --explain best -q >/dev/null; echo $?
-hiersearch export r.json --to simgrid -o out.xml -q; echo $?
+hiersearch export r.json --plan 16 --to simgrid -o out.xml -q; echo $?
 hiersearch report r.json -o report.html -q; echo $?
 hiersearch plot r.json --as layers --csv | head -1
 hiersearch systems --check >/dev/null; echo $?
