@@ -314,9 +314,9 @@ def compare_placements(machine, every):
             if np % inner or np == inner:
                 continue
             messages = ",".join(f"{over}:{call}:{machine.size}*{calls}" for over, call, calls in PLACED_MESSAGES)
-            done = subprocess.run([machine.program, "predict", machine.path, "--mesh", axes.format(np // inner), "--place", "--messages",
-                                   messages, "--top", "100", "--machines", "0", "--json", "--quiet"], stdout=subprocess.PIPE, check=True)
-            orders = {row["order"]: row["seconds"] for row in json.loads(done.stdout)["placements"]}
+            done = subprocess.run([machine.program, "place", machine.path, "--mesh", axes.format(np // inner), "--messages",
+                                   messages, "--top", "100", "--samples", "0", "--json", "--quiet"], stdout=subprocess.PIPE, check=True)
+            orders = {row["order"]: row["seconds"] for row in json.loads(done.stdout)["orders"] if not row["split"]}
             played = {}
             for order in orders:
                 played[order] = sum(calls * machine.run("simulate", machine.path, "--mesh", order, "--over", over, "--size", machine.size,

@@ -52,7 +52,7 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
     ("P = 1024, 30 sizes, 300 machines", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
     ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
     ("P = 4096, four axes placed, all algorithms", 4096,
-     ["--algorithms", "all", "--mesh", "a=8,b=8,c=8,d=8", "--place", "--messages",
+     ["--algorithms", "all", "--mesh", "a=8,b=8,c=8,d=8", "--samples", "0", "--messages",
       "a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB"], 50, None),
     ("P = 735134400, top 10, native", 735134400, ["--top", "10", "--algorithms", "native"], 400, None),
     ("16 units on single links", 16, ["--algorithms", "all"], 200, None),
@@ -87,9 +87,10 @@ def main():
     for name, np, options, _, _ in ROWS:
         system = next((system for word, system in SYSTEMS.items() if word in name), ABCI)
         command = [arguments.program, "predict", system, "--np", str(np), "--quiet"]
+        if "--messages" in options:
+            command = [arguments.program, "place", system, "--quiet"]
         for option, value in ("--size", "128MiB"), ("--machines", "0"):
-            placed = option == "--size" and "--place" in options
-            command += [] if option in options or placed else [option, value]
+            command += [] if option in options or "--messages" in options else [option, value]
         commands.append(command + options)
     times = [[] for _ in ROWS]
     peaks = [0.0 for _ in ROWS]

@@ -143,8 +143,8 @@ enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_e
 
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "fit", "check", "compare", "export", "plot",
- * "report", "simulate", "systems" or "profile", as the command of that name. */
+/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "check", "compare",
+ * "export", "plot", "report", "simulate", "systems" or "profile", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -168,11 +168,16 @@ void hiersearch_question_free(struct hiersearch_question *question);
 /* The answer to a question, computed whole, with hints, what decides and what to measure next:
  *
  *     "predict"  of a system: plans, sweeps of sizes and process counts, ("explain", PLAN),
- *                ("before", SYSTEM), ("as", "nccl-tests"), or a job, whose placement ("as", FORM)
- *                says in other programs' words, ("hosts", NAMES) their nodes, ("compute", TIME) and
- *                ("overlap", "true") what bounds a step; of inputs, the results that measured a
- *                job's calls, with ("profile", PATH): what the best plans gain it, by the rules that
- *                `hiersearch run` makes of them
+ *                ("before", SYSTEM), ("as", "nccl-tests"); with ("profile", PATH) what the best plans
+ *                gain a job: gains.schema.json. Of inputs, the results that measured a job's calls,
+ *                with ("profile", PATH) alone: the same by the rules that `hiersearch run` makes of
+ *                them
+ *     "place"    of a system: which axis of a job's mesh goes inside a node, with ("mesh", AXES) and
+ *                ("messages", LIST) or ("model", SIZES) at least: placement.schema.json; with
+ *                ("format", FORM) the placement as a launcher or a framework takes it, ("hosts",
+ *                NAMES) its nodes
+ *     "shard"    of a system: how many ways to shard a model, with ("np", P) and ("parameters", N)
+ *                at least: sharding.schema.json
  *     "compare"  of inputs: predicted against measured times, of a system, which predicts in place
  *                of the inputs, or NULL; of two profiles of a job, before and after: what became of
  *                each kind of calls

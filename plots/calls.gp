@@ -13,7 +13,7 @@ set table $unused
 plot numbers index "bars" using (label_room = room(strcol(6)) > label_room ? room(strcol(6)) : label_room, 0) with table
 unset table
 set tmargin 5; set bmargin caption_rows + 3.6; set lmargin label_room; set rmargin 22
-set xlabel (whole("timed") ? "time of a rank (".fact("time_unit").")" : "bytes of a rank (MiB)")
+set xlabel (whole("timed") ? "time per rank (".fact("time_unit").")" : "bytes per rank (MiB)")
 set xrange [0 : number("longest") * f]
 set yrange [-rows + 0.4 : 0.6]
 set ytics scale 0 font ",12"

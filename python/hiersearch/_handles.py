@@ -62,7 +62,6 @@ _ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
 _NO_FILE = ": No such file or directory"  # as C has it, whatever the locale
 # What has the answer, where a function of the library has not.
 _OURS = {"several, which hiersearch_ask takes": "several, which predict_each takes"}
-_JOBS = ("--place", "--hsdp", "--profile")
 _kept = threading.local()
 
 
@@ -85,7 +84,7 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
         for theirs, ours in _OURS.items():
             said = said.replace(theirs, ours)
         said = said.replace("result, hiersearch_ask has it",
-                            f"result, {'predict_job' if said.startswith(_JOBS) else 'predict_page'} has it")
+                            f"result, {'predict_job' if said.startswith('--profile') else 'predict_page'} has it")
         raise (NoFileError if kind is FileError and said.endswith(_NO_FILE) else kind)(said)
 
 

@@ -192,7 +192,7 @@ def profile_table(profile: "Profile") -> str:
              seconds(call.seconds / call.calls), share(call.seconds, document)]
             for call in sorted(profile.calls, key=lambda call: -call.seconds)]
     title = f"{document.ranks} ranks, {document.library}, {seconds(document.seconds)}"
-    return table(title, ["call", "groups x ranks", "calls", "mean size", "a call", "of the job"], rows)
+    return table(title, ["call", "groups (ranks)", "calls", "mean size", "per call", "share of run time"], rows)
 
 
 def share(spent: float, document: "ProfileDocument") -> str:

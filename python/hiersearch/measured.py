@@ -237,14 +237,6 @@ class Profile(Documented[ProfileDocument]):
         return Profile, (self.to_json(),)
 
 
-def predict_measured(*inputs: Input, profile: Union[str, "os.PathLike[str]"]) -> list[dict[str, Any]]:
-    """What the best plans gain the job of a profile, by the times that results measured: of each kind of call, in seconds."""
-    measured = Inputs(inputs)
-    with Question("predict", {"profile": profile}) as question:
-        found: list[dict[str, Any]] = json.loads(document(question, None, measured.handle.pointer))["gains"]
-        return found
-
-
 def read_profile(path: Union[str, "os.PathLike[str]"]) -> Profile:
     """The profile that `hiersearch profile` wrote, or that of the folder of counts that it left."""
     return Profile(taken(lib.hiersearch_profile_json, readable(path)))

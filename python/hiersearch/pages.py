@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import exports
 from ._handles import Handle, Question, answer, lib
-from ._options import CompareOptions, FitOptions, PredictOptions, ProfileOptions, SimulateOptions, SystemsOptions
+from ._options import (CompareOptions, FitOptions, PlaceOptions, PredictOptions, ProfileOptions, ShardOptions, SimulateOptions,
+                       SystemsOptions)
 from .measured import Input, Inputs
 from .systems import Machine, system_of
 
@@ -36,12 +37,29 @@ def _shown(kind: str, options: Any, system: Optional[Machine], inputs: tuple[Inp
 
 def predict_page(system: Optional[Machine], *measured: Input, **options: Unpack[PredictOptions]) -> Page:
     """What `hiersearch predict` prints: plans, sweeps, why a plan takes as long as it does (explain="best"), what a measurement
-    changed (before=SYSTEM), a job's placement, also in other programs' words (place=True, as_="srun", hosts=["n1", "n2"]).
+    changed (before=SYSTEM).
 
     system: a System, or a text that System takes; or None, and results that measured the calls of a job (profile=FILE).
     Options, as those of `hiersearch predict`:
     """
     return _shown("predict", options, system, measured)
+
+
+def place_page(system: Machine, **options: Unpack[PlaceOptions]) -> Page:
+    """What `hiersearch place` prints: the order to use, or the placement as a launcher or a framework takes it (format="srun",
+    hosts=["n1", "n2"]).
+
+    Options, as those of `hiersearch place`:
+    """
+    return _shown("place", options, system, ())
+
+
+def shard_page(system: Machine, **options: Unpack[ShardOptions]) -> Page:
+    """What `hiersearch shard` prints: how many ways to shard a model.
+
+    Options, as those of `hiersearch shard`:
+    """
+    return _shown("shard", options, system, ())
 
 
 def compare_page(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack[CompareOptions]) -> Page:

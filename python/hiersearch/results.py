@@ -228,18 +228,6 @@ def predict_each(system: Machine, **options: Unpack[PredictOptions]) -> list[Res
     with Question("predict", options) as question, handle.lock:
         lines = document(question, handle.pointer)
     if '"hiersearch.result/' not in lines[:200]:
-        raise InvalidError("these are tables of a job: predict_job has them")
+        raise InvalidError("this is what plans gain a job: predict_job has it")
     whole = [lines] if lines.startswith("{\n") else lines.splitlines()
     return [Result.parse(line, "prediction") for line in whole]
-
-
-def predict_job(system: Machine, **options: Unpack[PredictOptions]) -> dict[str, list[dict[str, Any]]]:
-    """What a machine does with a whole job: where the axes of its mesh are to lie (place=True, with mesh and messages), in how
-    many shards a model (hsdp=True, with np and parameters), or what the best plans gain a job (profile=FILE). The tables of
-    `hiersearch predict --json`, of each its rows, in seconds and bytes. Options:"""
-    handle = system_of(system)._handle
-    if not any(options.get(name) for name in ("place", "hsdp", "profile")) or options.get("as_"):
-        raise InvalidError("expected place=True, hsdp=True or profile=FILE, without as_; predict and predict_page have other answers")
-    with Question("predict", options) as question, handle.lock:
-        found = json.loads(document(question, handle.pointer))
-    return {name: rows for name, rows in found.items() if isinstance(rows, list)}

@@ -110,15 +110,22 @@ def test_changes(data, program, tmp_path):
 def test_jobs(data, program):
     """A whole job's answers are what the command line says."""
     node, counted = "node:2@100GB/s~0us,ib:2@1GB/s~0us", data / "golden/profile/job.json"
-    placed = hs.predict_job(node, mesh={"dp": 2, "tp": 2}, place=True, messages="tp:allreduce:1GB")
-    assert [one["order"] for one in placed["placements"]] == ["tp=2,dp=2", "dp=2,tp=2"]
-    assert placed["placements"][0]["seconds"] == 0.01  # 2 (p - 1) / p n / bandwidth
-    ways = hs.predict_job(node, np=4, hsdp=True, parameters="1e9", memory="10GB")["shards"]
-    assert ways == json.loads(program("predict", node, "--np", "4", "--hsdp", "--parameters", "1e9", "--memory", "10GB", "--json"))["shards"]
-    assert hs.predict_job(node, profile=counted) == json.loads(program("predict", node, "--profile", counted, "--json"))
+    placed = hs.place(node, mesh={"dp": 2, "tp": 2}, messages="tp:allreduce:1GB", samples=0)
+    assert [one.order for one in placed.orders] == ["tp=2,dp=2", "dp=2,tp=2"] and placed.verdict.advice == "use"
+    assert placed.orders[0].seconds == 0.01  # 2 (p - 1) / p n / bandwidth
+    assert placed.verdict.gain == placed.orders[1].seconds / placed.orders[0].seconds
+    assert list(placed.to_pandas()["order"]) == ["tp=2,dp=2", "dp=2,tp=2"] and "use tp=2,dp=2" in repr(placed)
+    assert placed.to_json() == program("place", node, "--mesh", "dp=2,tp=2", "--messages", "tp:allreduce:1GB", "--samples", "0", "--json")
+    sharded = hs.shard(node, np=4, parameters="1e9", memory="10GB")
+    assert sharded.to_json() == program("shard", node, "--np", "4", "--parameters", "1e9", "--memory", "10GB", "--json")
+    assert [one.shards for one in sharded.ways if one.fits] == [one for one in sharded.to_pandas()["shards"] if one > 1]
+    assert repr(sharded).startswith(f"<Sharding: {sharded.verdict.advice} ")
+    assert hs.predict_job(node, profile=counted).to_json() == program("predict", node, "--profile", counted, "--json")
     gains = hs.predict_measured(data / "golden/predict/job-measured.json", profile=counted)
     # 10 calls of 8000 bytes, halfway between 4000 and 16000, at which the library took 20 and 80 ms, a plan 10 and 60.
-    assert gains[0]["gain_seconds_per_rank"] == pytest.approx(10 * gains[0]["library_seconds"] * (1 - math.sqrt(600) / 40))
+    first = gains.document.gains[0]
+    assert first.gain_seconds_per_rank == pytest.approx(10 * first.library_seconds * (1 - math.sqrt(600) / 40))
+    assert gains.document.advice == "use" and list(gains.to_pandas()["call"])[0] == first.call and "use" in repr(gains)
     with pytest.raises(hs.InvalidError, match="expected a result of measure"):
         hs.predict_measured(profile=counted)
 

@@ -5,7 +5,7 @@ import pytest
 
 import hiersearch as hs
 
-MESH = {"mesh": {"dp": 16, "tp": 4}, "place": True, "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
+MESH = {"mesh": {"dp": 16, "tp": 4}, "messages": "tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB"}
 LINE = "node:4@100GB/s~1us,ib@12GB/s~3us"
 
 
@@ -24,14 +24,26 @@ def words_of(options):
     ("abci", {"np": 128}), ("abci", {"np": 128, "explain": "best"}), ("abci", {"np": "4:64", "format": "csv"}),
     ("dgx-h100-superpod", {"np": 64, "as_": "nccl-tests", "size": ["1MiB", "8MiB"]}),
     ("8xH100, 8xNDR400, 32:2", {"np": 64, "size": "1MiB", "before": "dgx-h100-superpod"}),
-    (LINE, MESH), (LINE, {**MESH, "compute": 0.02, "overlap": True}), (LINE, {**MESH, "as_": "device-mesh"}),
-    (LINE, {**MESH, "as_": "srun", "hosts": [f"n{i}" for i in range(16)]}),
 ], ids=str)
 def test_predict_page(program, system, options):
     """predict_page is what predict prints."""
     page = hs.predict_page(system, **options)
     assert page == program("predict", system, *words_of(options))
     assert isinstance(page, str) and page._repr_html_().startswith("<pre>")
+
+
+@pytest.mark.parametrize("options", [
+    MESH, {**MESH, "compute": 0.02, "overlap": True}, {**MESH, "format": "device-mesh"},
+    {**MESH, "format": "srun", "hosts": [f"n{i}" for i in range(16)]}, {**MESH, "details": True},
+], ids=str)
+def test_place_page(program, options):
+    """place_page is what place prints."""
+    assert hs.place_page(LINE, **options) == program("place", LINE, *words_of(options))
+
+
+def test_shard_page(program):
+    """shard_page is what shard prints."""
+    assert hs.shard_page(LINE, np=16, parameters="7B") == program("shard", LINE, "--np", "16", "--parameters", "7B")
 
 
 def test_measured_pages(data, program):

@@ -144,10 +144,9 @@ def test_errors(options):
     (lambda: hs.predict("abci", np=8, size="1MiB\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.predict("abci", np=[8, 16]), hs.InvalidError, "several, which predict_each takes"),
     (lambda: hs.predict("abci", np=8, explain="best"), hs.InvalidError, "no result, predict_page has it"),
-    (lambda: hs.predict("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "no result, predict_job has it"),
-    (lambda: hs.predict_each("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB"), hs.InvalidError, "predict_job has them"),
-    (lambda: hs.predict_job("abci", np=[8, 16]), hs.InvalidError, "expected place=True, hsdp=True or profile=FILE, without as_"),
-    (lambda: hs.predict_job("abci", mesh={"tp": 4}, place=True, messages="tp:allreduce:1MiB", as_="srun"), hs.InvalidError, "without as_"),
+    (lambda: hs.predict_job("abci", np=[8, 16]), hs.InvalidError, "expected profile=FILE"),
+    (lambda: hs.place("abci", mesh={"tp": 4}), hs.InvalidError, "expected one of --messages"),
+    (lambda: hs.shard("abci", np=[8, 16], parameters="1B"), hs.InvalidError, "expected one process count, found a sweep"),
     (lambda: hs.predict("abci", profile="no-such.json"), FileNotFoundError, "no-such.json"),
     (lambda: hs.predict("abci", np=8).best_of("x"), TypeError, "integer"),
     (lambda: hs.predict("abci", np=8).stages(plan=5), TypeError, "expected a text, found int"),
@@ -275,7 +274,8 @@ def test_options():
     """Every option of the library stands in signature and help, and nothing else does."""
     import inspect
 
-    for function, kind in ((hs.predict, "predict"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
+    for function, kind in ((hs.predict, "predict"), (hs.place, "place"), (hs.shard, "shard"), (hs.place_page, "place"),
+                           (hs.shard_page, "shard"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
                            (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
                            (hs.fit_page, "fit"), (hs.simulation, "simulate"), (hs.systems_page, "systems"),
                            (hs.profile_page, "profile")):

@@ -30,7 +30,9 @@ static enum hs_status init(struct hs_gains *gains, const struct hs_profile *prof
                                                    .library_seconds = NAN,
                                                    .plan_seconds = NAN,
                                                    .compared_seconds = NAN,
-                                                   .sure = 1};
+                                                   .sure = 1,
+                                                   .gain = NAN,
+                                                   .least_gain = NAN};
     return HS_OK;
 }
 
@@ -38,6 +40,9 @@ void hs_gains_release(struct hs_gains *gains)
 {
     free(gains->gains);
     free(gains->whys);
+    free(gains->source);
+    free(gains->reason);
+    hs_job_lines_release(&gains->next);
 }
 
 /* What a kind of calls costs the job's mean rank; of calls that are only begun by their price. */
@@ -65,6 +70,86 @@ static void sort(struct hs_gains *gains)
 {
     if (gains->count > 0)
         qsort(gains->gains, gains->count, sizeof(*gains->gains), compare_costs);
+}
+
+/* ---- the sums, and the verdict --------------------------------------------------------------- */
+
+/* The library's times by two sources differ from so many times on: the job ran elsewhere. */
+#define ALIKE 1.5
+
+/* Where the library's time is that part of what it is. */
+static double gain_of(const struct hs_profile_gain *gain, double part)
+{
+    if (!gain->left_alone && (gain->why || gain->plan.split.count == 0))
+        return NAN;
+    return gain->left_alone ? 0
+                            : hs_profile_call_count(gain->profile, gain->call) *
+                                  (part * gain->library_seconds -
+                                   (gain->scales ? part : 1) * gain->plan_seconds);
+}
+
+static void add_up(struct hs_gains *gains)
+{
+    for (size_t i = 0; i < gains->count; i++) {
+        struct hs_profile_gain *gain = &gains->gains[i];
+        double waited = hs_profile_call_waited(gain->profile, gain->call);
+        double calls = hs_profile_call_count(gain->profile, gain->call);
+
+        gain->gain = gain_of(gain, 1);
+        gain->least_gain = gain_of(gain, gain->sure);
+        if (!gain->call->begun) {
+            gains->spent += hs_profile_call_spent(gain->profile, gain->call);
+            gains->waited += isnan(waited) ? 0 : waited;
+        }
+        if (isnan(gain->gain))
+            continue;
+        gains->gain += gain->gain;
+        gains->least_gain += gain->least_gain;
+        gains->gained++;
+        gains->by_profile += gain->by == hs_gain_by_profile;
+        if (!gain->call->begun && !isnan(gain->library_seconds) &&
+            !(gain->by == hs_gain_by_result && isnan(gain->compared_seconds))) {
+            gains->working += calls * hs_profile_call_seconds(gain->call);
+            gains->compared += calls * (isnan(gain->compared_seconds) ? gain->library_seconds
+                                                                      : gain->compared_seconds);
+        }
+    }
+}
+
+/* A gain is one from 3 % of the time in collectives on, as of one call; one that rests on times of
+ * another machine than the plans' is none. */
+static enum hs_status decide(struct hs_gains *gains, struct hs_error *err)
+{
+    double all = gains->spent;
+    bool differs = gains->by_profile < gains->gained && gains->working > 0 &&
+                   fabs(log(gains->compared / gains->working)) > log(ALIKE);
+
+    for (size_t i = 0; i < gains->count && gains->spent == 0; i++) /* NCCL's are only begun */
+        if (!isnan(gains->gains[i].library_seconds))
+            all += hs_profile_call_count(gains->profile, gains->gains[i].call) *
+                   gains->gains[i].library_seconds;
+    gains->advice = HS_JOB_KEEP;
+    if (!(gains->gain > 0) || (!differs && !(gains->least_gain > (1 - 1 / HS_ADVICE_GAIN) * all)))
+        return HS_OK;
+    gains->advice = differs || gains->by_profile > 0 ? HS_JOB_UNDECIDED : HS_JOB_USE;
+    if (gains->advice == HS_JOB_USE)
+        return HS_OK;
+    if (differs)
+        return hs_job_write(&gains->reason, err,
+                            "the profile does not match %s: the library's calls take %s there, %s "
+                            "in the profile, without waiting",
+                            gains->source, HS_AS_TIME(gains->compared), HS_AS_TIME(gains->working));
+    return hs_job_write(&gains->reason, err,
+                        "library times are from the profile, plans from the model; valid only if "
+                        "the job ran on %s",
+                        gains->source);
+}
+
+static enum hs_status finish(struct hs_gains *gains, struct hs_error *err)
+{
+    add_up(gains);
+    sort(gains);
+    return decide(gains, err);
 }
 
 /* ---- by the model ---------------------------------------------------------------------------- */
@@ -130,10 +215,15 @@ static enum hs_status price(struct hs_profile_gain *gain, const struct hs_asked 
 }
 
 enum hs_status hs_gains_by_model(struct hs_gains *gains, const struct hs_asked *asked,
-                                 const struct hs_profile *profile, struct hs_error *err)
+                                 const struct hs_profile *profile, const char *path,
+                                 struct hs_error *err)
 {
+    const char *typed = asked->typed ? asked->typed : asked->label;
+    struct hs_text line = {0};
     enum hs_status status = init(gains, profile, hs_gain_by_model, err);
 
+    if (!status)
+        status = hs_job_write(&gains->source, err, "%s", typed);
     for (size_t i = 0; i < gains->count && status == HS_OK; i++) {
         struct hs_profile_gain *gain = &gains->gains[i];
         struct hs_problem problem;
@@ -144,7 +234,15 @@ enum hs_status hs_gains_by_model(struct hs_gains *gains, const struct hs_asked *
         else
             gain->why = gains->whys[i];
     }
-    sort(gains);
+    if (!status)
+        status = finish(gains, err);
+    if (status || gains->advice == HS_JOB_KEEP)
+        return status;
+    hs_text_append(&line, "mpiexec -n %" PRId64 " hiersearch measure --profile ", profile->ranks);
+    hs_command_word_append(&line, path);
+    hs_text_append(&line, " -o plans.json");
+    status = line.failed ? hs_no_memory(err) : hs_job_add_line(&gains->next, err, "%s", line.data);
+    hs_text_release(&line);
     return status;
 }
 
@@ -242,13 +340,165 @@ enum hs_status hs_gains_by_results(struct hs_gains *gains, const struct hs_input
                                    const struct hs_profile *profile, struct hs_error *err)
 {
     struct hs_rules rules = {.count = 0};
+    struct hs_text names = {0};
     enum hs_status status = init(gains, profile, hs_gain_by_result, err);
 
+    for (size_t i = 0; i < inputs->count; i++) {
+        hs_text_append(&names, "%s", i > 0 ? " " : "");
+        hs_command_word_append(&names, inputs->inputs[i].name);
+    }
+    if (!status)
+        status = names.failed
+                     ? hs_no_memory(err)
+                     : hs_job_write(&gains->source, err, "%s", names.data ? names.data : "");
+    hs_text_release(&names);
     if (status == HS_OK)
         status = rules_of(&rules, inputs, profile, err);
     for (size_t i = 0; i < gains->count && status == HS_OK; i++)
         weigh(&gains->gains[i], gains->whys[i], &rules, inputs);
-    sort(gains);
     hs_rules_release(&rules);
-    return status;
+    if (!status)
+        status = finish(gains, err);
+    return !status && gains->advice == HS_JOB_USE
+               ? hs_job_add_line(&gains->next, err,
+                                 "mpiexec -n %" PRId64 " hiersearch run %s -- %s", profile->ranks,
+                                 gains->source, profile->command)
+               : status;
+}
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+#define VERSION "gains/1"
+
+#define GAIN(member)   HS_AT(struct hs_profile_gain, member)
+#define ANSWER(member) HS_AT(struct hs_gains, member)
+
+static const struct hs_profile_gain *gain_at(const struct hs_place *place)
+{
+    return place->object;
+}
+
+static const char *format_group(char text[HS_FIELD_TEXT], const void *value,
+                                const struct hs_place *place)
+{
+    (void)value;
+    return hs_profile_group_format(text, gain_at(place)->profile, gain_at(place)->call);
+}
+
+static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
+                               const struct hs_place *place)
+{
+    (void)value;
+    return gain_at(place)->left_alone ? "default" : hs_plan_format(text, &gain_at(place)->plan);
+}
+
+static bool has_plan(const struct hs_place *place)
+{
+    return gain_at(place)->left_alone || gain_at(place)->plan.split.count > 0;
+}
+
+static double calls_per_rank(const struct hs_place *place)
+{
+    return hs_profile_call_count(gain_at(place)->profile, gain_at(place)->call);
+}
+
+static double mean_bytes(const struct hs_place *place)
+{
+    return hs_profile_call_bytes(gain_at(place)->call);
+}
+
+static double spent(const struct hs_place *place)
+{
+    return hs_profile_call_spent(gain_at(place)->profile, gain_at(place)->call);
+}
+
+static double waiting(const struct hs_place *place)
+{
+    return hs_profile_call_waiting(gain_at(place)->call);
+}
+
+static double working(const struct hs_place *place)
+{
+    return hs_profile_call_seconds(gain_at(place)->call);
+}
+
+_Static_assert(HS_PROFILE_GROUP_TEXT <= HS_FIELD_TEXT, "a group's text fits");
+static const struct hs_field_custom group = {NULL, format_group, NULL},
+                                    plan = {NULL, format_plan, NULL};
+
+static const struct hs_field call_rows[] = {
+    {"call", HS_TEXT, HS_OWNED(struct hs_profile_call, call), .min = 1},
+    {"collective", HS_TEXT, HS_OWNED(struct hs_profile_call, collective), HS_OPTIONAL},
+    {"group_ranks", HS_INTEGER, HS_AT(struct hs_profile_call, group_ranks), .max = HS_NP_MAX},
+    {"group_stride", HS_INTEGER, HS_AT(struct hs_profile_call, group_stride), .min = -HS_NP_MAX,
+     .max = HS_NP_MAX},
+    {"datatype", HS_TEXT, HS_OWNED(struct hs_profile_call, datatype), HS_OPTIONAL},
+    {"operation", HS_TEXT, HS_OWNED(struct hs_profile_call, operation), HS_OPTIONAL},
+};
+static const struct hs_fields call_fields = {HS_ROWS(call_rows, struct hs_profile_call)};
+
+static const struct hs_field gain_rows[] = {
+    {"call", HS_PART, HS_OWNED(struct hs_profile_gain, call), .fields = &call_fields},
+    {"groups", HS_CUSTOM, GAIN(plan), .custom = &group, .about = "As people read it."},
+    {"mean_bytes", HS_NUMBER, .compute = mean_bytes, HS_NOT_NEGATIVE},
+    {"calls_per_rank", HS_NUMBER, .compute = calls_per_rank, HS_NOT_NEGATIVE},
+    {"seconds_per_rank", HS_NUMBER, .compute = spent, HS_NOT_NEGATIVE,
+     .about = "In all these calls, with waiting."},
+    {"waiting", HS_NUMBER, .compute = waiting, HS_OPTIONAL, .max = 1,
+     .about = "Part of that time spent waiting for the slowest rank."},
+    {"working_seconds", HS_NUMBER, .compute = working, HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Of a call, without waiting where that is known."},
+    {"library_seconds", HS_NUMBER, GAIN(library_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Of a call."},
+    {"library_by", HS_TEXT, HS_OWNED(struct hs_profile_gain, by), .min = 1,
+     .about = "Where that is from: model, profile or result."},
+    {"plan", HS_CUSTOM, GAIN(plan), .custom = &plan, HS_OPTIONAL, .when = has_plan,
+     .about = "default: keep the library's own call."},
+    {"plan_seconds", HS_NUMBER, GAIN(plan_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE},
+    {"gain_seconds_per_rank", HS_NUMBER, GAIN(gain), HS_OPTIONAL, .min = -INFINITY,
+     .max = (double)INFINITY, .about = "Of all these calls."},
+    {"least_gain_seconds_per_rank", HS_NUMBER, GAIN(least_gain), HS_OPTIONAL, .min = -INFINITY,
+     .max = (double)INFINITY, .about = "Where the skew between ranks stays as it is."},
+    {"without_gain", HS_TEXT, HS_OWNED(struct hs_profile_gain, why), HS_OPTIONAL,
+     .about = "Why none is known."},
+};
+static const struct hs_fields gain_fields = {.name = "gain",
+                                             HS_ROWS(gain_rows, struct hs_profile_gain)};
+
+static const struct hs_field rows[] = {
+    {"format", HS_CONSTANT, .text = HS_FORMAT_OF VERSION},
+    {"source", HS_TEXT, HS_OWNED(struct hs_gains, source), .min = 1,
+     .about = "The machine that plans are of, or the results."},
+    {"advice", HS_CHOICE, ANSWER(advice), HS_NAMES(hs_job_advice_names),
+     .about = "use: plans gain 3 % of the time in collectives at least; keep: they do not; "
+              "undecided: for `reason`."},
+    {"reason", HS_TEXT, HS_OWNED(struct hs_gains, reason), HS_OPTIONAL, .min = 1},
+    {"seconds_per_rank", HS_NUMBER, ANSWER(spent), HS_NOT_NEGATIVE, .about = "In collectives."},
+    {"waited_seconds_per_rank", HS_NUMBER, ANSWER(waited), HS_NOT_NEGATIVE,
+     .about = "Of that waiting for the slowest rank."},
+    {"gain_seconds_per_rank", HS_NUMBER, ANSWER(gain), .min = -INFINITY, .max = (double)INFINITY},
+    {"least_gain_seconds_per_rank", HS_NUMBER, ANSWER(least_gain), .min = -INFINITY,
+     .max = (double)INFINITY, .about = "Where the skew between ranks stays as it is."},
+    {"gains", HS_LIST, HS_LIST_AT(struct hs_gains, gains, count), .max = HS_PROFILE_CALLS_MAX,
+     .fields = &gain_fields, .about = "Kinds of calls that cost the job most first."},
+    {"next", HS_LIST, HS_LIST_AT(struct hs_gains, next.items, next.count), .max = 8,
+     .fields = &hs_job_line_fields, .about = "What to do next, as command lines."},
+};
+static const struct hs_fields gains_fields = {
+    .id = HS_SCHEMA_ID VERSION,
+    .title = "hiersearch gains",
+    .about = "What the best plans gain a job, as hiersearch predict --profile writes it "
+             "(docs/profile.md). Times are in seconds; what does not exist is absent.",
+    HS_ROWS(rows, struct hs_gains),
+};
+
+enum hs_status hs_gains_print(struct hs_text *out, const struct hs_gains *gains,
+                              struct hs_error *err)
+{
+    return hs_fields_print(out, &gains_fields, gains, false, err);
+}
+
+enum hs_status hs_gains_print_schema(struct hs_text *out, struct hs_error *err)
+{
+    return hs_fields_print_schema(out, &gains_fields, err);
 }

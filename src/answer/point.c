@@ -297,16 +297,14 @@ bool hs_point_goes_on(void *of_watcher, uint64_t done, uint64_t all)
     return hs_asked_has_time(asked);
 }
 
-static struct hs_search_request request_of(const struct hs_asked *asked, int64_t np, uint64_t bytes)
+static struct hs_search_request request_of(const struct hs_asked *asked,
+                                           const struct hs_problem *problem)
 {
     const struct hs_question *question = asked->question;
 
     return (struct hs_search_request){
         .system = asked->system,
-        .problem = {.collective = question->collective,
-                    .group = hs_mesh_group(&question->mesh, np),
-                    .bytes = (double)bytes,
-                    .order = question->order},
+        .problem = *problem,
         .algorithms = hs_asked_algorithms(asked),
         .chunks = question->chunks.count ? question->chunks.values : NULL,
         .chunk_count = question->chunks.count,
@@ -332,13 +330,25 @@ static enum hs_status search_nominal(struct hs_predict_point *point, const struc
 enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_asked *asked,
                                int64_t np, uint64_t bytes, struct hs_error *err)
 {
+    const struct hs_question *question = asked->question;
+    const struct hs_problem problem = {.collective = question->collective,
+                                       .group = hs_mesh_group(&question->mesh, np),
+                                       .bytes = (double)bytes,
+                                       .order = question->order};
+
+    return hs_point_search_problem(point, asked, &problem, err);
+}
+
+enum hs_status hs_point_search_problem(struct hs_predict_point *point, const struct hs_asked *asked,
+                                       const struct hs_problem *problem, struct hs_error *err)
+{
     struct hs_point_watcher watcher = {asked, &point->request.problem};
     enum hs_status status;
 
     memset(point, 0, sizeof(*point));
-    point->bytes = bytes;
-    point->extrapolated = np > hs_system_capacity(asked->system);
-    point->request = request_of(asked, np, bytes);
+    point->bytes = (uint64_t)llround(problem->bytes);
+    point->extrapolated = problem->group.ranks > hs_system_capacity(asked->system);
+    point->request = request_of(asked, problem);
     point->request.progress = hs_point_goes_on;
     point->request.watcher = &watcher;
     status = search_nominal(point, asked, err);

@@ -44,6 +44,10 @@ bool hs_point_goes_on(void *of_watcher, uint64_t done, uint64_t all);
 /* HS_INVALID, HS_MEMORY as hs_search. */
 enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_asked *asked,
                                int64_t np, uint64_t bytes, struct hs_error *err);
+/* The same of a problem of the asked collective and order, whatever mesh is asked: its group and
+ * its bytes, which are rounded. */
+enum hs_status hs_point_search_problem(struct hs_predict_point *point, const struct hs_asked *asked,
+                                       const struct hs_problem *problem, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
 /* The best plan that is not the default call. */

@@ -19,20 +19,9 @@
 
 const char *const *hs_predict_form_words(void)
 {
-    static const char *const words[] = {HS_FORM_OF_TESTS, "device-mesh", "hostfile",   "megatron",
-                                        "rankfile",       "srun",        "torchtitan", NULL};
+    static const char *const words[] = {HS_FORM_OF_TESTS, NULL};
 
     return words;
-}
-
-static bool is_place_form(const char *form)
-{
-    return form && strcmp(form, HS_FORM_OF_TESTS) != 0;
-}
-
-bool hs_predict_is_of_job(const struct hs_predict_settings *settings)
-{
-    return settings->profile || hs_job_asked(&settings->place, &settings->hsdp);
 }
 
 bool hs_predict_is_swept(const struct hs_predict_settings *settings)
@@ -48,35 +37,6 @@ static bool prints_result(const struct hs_predict_settings *settings)
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
-
-/* The first of the words that is given without the flag that it belongs to. */
-static const char *stray_word(const struct hs_predict_settings *settings)
-{
-    const struct hs_step_words *step = &settings->step;
-
-    if (settings->place.asked)
-        return NULL;
-    return step->hosts                   ? "--hosts: only with --place"
-           : step->overlap               ? "--overlap: only with --place"
-           : step->compute_seconds > 0   ? "--compute: only with --place"
-           : is_place_form(settings->as) ? "--as: a placement's form is only for --place"
-                                         : NULL;
-}
-
-static enum hs_status check_job(struct hs_predict_settings *settings, struct hs_error *err)
-{
-    const char *stray = stray_word(settings);
-    const char *asked = hs_job_asked(&settings->place, &settings->hsdp);
-
-    if (stray)
-        return hs_fail(err, HS_INVALID, "%s", stray);
-    if (hs_job_take(&settings->ask, &settings->place, &settings->hsdp,
-                    settings->explain || settings->before || settings->output, err))
-        return HS_INVALID;
-    if (asked && settings->as && !(settings->place.asked && is_place_form(settings->as)))
-        return hs_fail(err, HS_INVALID, "--%s: not together with --as %s", asked, settings->as);
-    return HS_OK;
-}
 
 static enum hs_status check_settings(const struct hs_predict_settings *settings,
                                      struct hs_error *err)
@@ -131,11 +91,9 @@ static enum hs_status take_profile(struct hs_predict_settings *settings, struct 
 
     if (!settings->profile)
         return HS_OK;
-    status =
-        hs_job_check_profile(&settings->ask,
-                             hs_job_asked(&settings->place, &settings->hsdp) || settings->explain ||
-                                 settings->before || settings->output || settings->as,
-                             err);
+    status = hs_job_check_profile(
+        &settings->ask, settings->explain || settings->before || settings->output || settings->as,
+        err);
     if (status == HS_OK)
         status = hs_inputs_profile(profile, settings->profile, err);
     settings->ask.np =
@@ -146,13 +104,10 @@ static enum hs_status take_profile(struct hs_predict_settings *settings, struct 
 enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_profile *profile,
                                struct hs_error *err)
 {
-    enum hs_status status = check_job(settings, err);
+    enum hs_status status = take_profile(settings, profile, err);
 
-    if (status == HS_OK)
-        status = take_profile(settings, profile, err);
     if (status == HS_OK && settings->ask.bytes.first == 0 && settings->as)
         status = hs_bytes_range_parse(&settings->ask.bytes, HS_SIZES_OF_NCCL_TESTS, err);
-    settings->ask.words.placed = settings->place.asked;
     if (status == HS_OK)
         status = hs_question_take(&settings->ask, err);
     if (status == HS_OK)

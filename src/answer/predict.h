@@ -2,25 +2,18 @@
  * predict.h - the question of a "predict", and the answer where it is about one collective: points
  * (point.h), which are searched and recorded, what a measurement changed, why a plan takes as long
  * as it does, and which GPUs of a node are the best choice. All of it is computed before anything
- * is printed (show/predict.h). Of a whole job there are placed.h, sharded.h and gains.h (jobs.h).
+ * is printed (show/predict.h). Of a whole job it is gains.h.
  */
 #ifndef HS_ANSWER_PREDICT_H
 #define HS_ANSWER_PREDICT_H
 
 #include "answer/fit.h"
+#include "answer/gains.h"
 #include "answer/inputs.h"
-#include "answer/jobs.h"
 #include "answer/point.h"
 #include "answer/systems.h"
 #include "library/price_plan.h"
 #include "search/winners.h"
-
-/* How a placement is shown. */
-struct hs_step_words {
-    double compute_seconds; /* of a step, beside which messages travel; 0: not given */
-    bool overlap;           /* messages along different axes travel at the same time */
-    const char *hosts;      /* show/place_forms.h */
-};
 
 struct hs_terminal;
 struct hs_sheet;
@@ -29,9 +22,6 @@ struct hs_sheet;
 struct hs_predict_settings {
     const char *profile; /* path; NULL: not given */
     struct hs_question ask;
-    struct hs_placed_words place;
-    struct hs_step_words step;
-    struct hs_sharded_words hsdp;
     const char *as;      /* a form of table; NULL: the usual one */
     const char *explain; /* plan text or "best"; NULL: not asked for */
     const char *before;  /* a system as typed; NULL: not given */
@@ -42,7 +32,7 @@ struct hs_predict_settings {
 
 #define HS_SIZES_OF_NCCL_TESTS "8B:8GiB"
 
-/* The forms of --as: nccl-tests, and those of a placement (show/place_forms.h); end with a NULL. */
+/* The forms of --as; end with a NULL. */
 const char *const *hs_predict_form_words(void);
 #define HS_FORM_OF_TESTS "nccl-tests"
 
@@ -51,22 +41,6 @@ const char *const *hs_predict_form_words(void);
     HS_ROWS_PROBLEM((at) + offsetof(struct hs_predict_settings, ask),                              \
                     "; with --as nccl-tests " HS_SIZES_OF_NCCL_TESTS ", as its -b 8 -e 8G -f 2"),  \
         HS_ROW_GAINS((at) + offsetof(struct hs_predict_settings, profile)),                        \
-        HS_ROWS_PLACED((at) + offsetof(struct hs_predict_settings, place)),                        \
-        HS_ROW_SECONDS("compute", NULL, "Placement",                                               \
-                       (at) + offsetof(struct hs_predict_settings, step.compute_seconds),          \
-                       "what a step computes for: between which times it then lies"),              \
-        HS_ROW_FLAG(                                                                               \
-            "overlap", 0, "Placement", (at) + offsetof(struct hs_predict_settings, step.overlap),  \
-            "messages along different axes travel at the same time: what that takes at least, by " \
-            "the links that they share, and at most"),                                             \
-        {.name = "hosts",                                                                          \
-         .argument = "NAMES",                                                                      \
-         .group = "Placement",                                                                     \
-         .type = &hs_option_text,                                                                  \
-         .offset = (at) + offsetof(struct hs_predict_settings, step.hosts),                        \
-         .help = "the nodes for --as hostfile, rankfile and srun: names with commas between, or "  \
-                 "a file (the text has a '/') with a line of each"},                               \
-        HS_ROWS_SHARDED((at) + offsetof(struct hs_predict_settings, hsdp)),                        \
         HS_ROWS_SEARCH((at) + offsetof(struct hs_predict_settings, ask)),                          \
         HS_ROW_TOP((at) + offsetof(struct hs_predict_settings, ask)),                              \
         {.name = "as",                                                                             \
@@ -76,8 +50,7 @@ const char *const *hs_predict_form_words(void);
          .type = &hs_option_word,                                                                  \
          .offset = (at) + offsetof(struct hs_predict_settings, as),                                \
          .help = "nccl-tests: a table in its columns, size by size: what the library takes by "    \
-                 "itself and the best plan, with what bounds them (one process count); with "      \
-                 "--place the placement as another program is told it"},                           \
+                 "itself and the best plan, with what bounds them (one process count)"},           \
         {.name = "details",                                                                        \
          .group = "Output",                                                                        \
          .type = &hs_option_flag,                                                                  \
@@ -123,8 +96,6 @@ enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_p
  * HS_INVALID: its innermost level has another arity than the system's; HS_MEMORY. */
 enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_system *before,
                                       struct hs_error *err);
-/* Whether it is about a whole job, not one collective. */
-bool hs_predict_is_of_job(const struct hs_predict_settings *settings);
 /* Whether more than one point is asked for, or a line each of another program's columns. */
 bool hs_predict_is_swept(const struct hs_predict_settings *settings);
 

@@ -33,22 +33,8 @@ static enum hs_status parse_bytes(void *field, const struct hs_option *option, c
 static enum hs_status parse_parameters(void *field, const struct hs_option *option,
                                        const char *text, struct hs_error *err)
 {
-    static const char letters[] = "KMBT";
-    char *end = NULL;
-    double count = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : NAN;
-    const char *letter = end && *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
-
     (void)option;
-    if (letter) {
-        count *= pow(1000, (double)(letter - letters + 1));
-        end++;
-    }
-    if (!end || *end || !(count >= 1 && count <= 1e15))
-        return hs_fail(err, HS_INVALID,
-                       "expected a number of parameters, such as 70e9 or 70B, found \"%.40s\"",
-                       text);
-    *(double *)field = round(count);
-    return HS_OK;
+    return hs_parameters_parse(field, text, err);
 }
 
 static enum hs_status parse_datatype(void *field, const struct hs_option *option, const char *text,

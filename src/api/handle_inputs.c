@@ -6,7 +6,6 @@
 #include "answer/check.h"
 #include "answer/compared.h"
 #include "answer/fit.h"
-#include "answer/gains.h"
 #include "answer/predict.h"
 #include "api/handles.h"
 #include "base/list.h"

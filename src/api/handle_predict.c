@@ -22,6 +22,7 @@ struct asking {
     struct hs_system before;         /* likewise */
     struct hiersearch_system chosen; /* where it is of some of its GPUs; else {0} */
     struct hs_prediction prediction; /* of one collective */
+    struct hs_gains gains;           /* of a job */
 };
 
 enum hs_status hs_system_draw(struct hiersearch_system *system, size_t count, struct hs_error *err)
@@ -110,6 +111,7 @@ static void release(void *made)
     struct asking *asking = made;
 
     hs_prediction_release(&asking->prediction);
+    hs_gains_release(&asking->gains);
     hs_profile_release(&asking->profile);
     hs_system_release(&asking->before);
     if (asking->chosen.machines.count > 0)
@@ -126,7 +128,7 @@ static const char *no_result(const struct hs_predict_settings *settings)
            : settings->before  ? "before"
            : settings->as      ? "as"
            : settings->profile ? "profile"
-                               : hs_job_asked(&settings->place, &settings->hsdp);
+                               : NULL;
 }
 
 static enum hs_status predict(struct hiersearch_result *result, const struct asking *asking,
@@ -231,7 +233,10 @@ static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *er
     if (status == HS_OK && inputs) {
         status = check_measured(
             inputs, *(const char **)hs_question_field(answer->question, "profile"), err);
-        return status == HS_OK ? take(asking, answer->question, &asker, err) : status;
+        if (status == HS_OK)
+            status = take(asking, answer->question, &asker, err);
+        return status == HS_OK ? hs_gains_by_results(&asking->gains, inputs, &asking->profile, err)
+                               : status;
     }
     asker.command = answer->command.data;
     if (status == HS_OK)
@@ -240,23 +245,28 @@ static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *er
     asking->predict.asked.further = true;
     if (status == HS_OK)
         status = find_before(asking, &answer->notes, err);
-    return status == HS_OK && !hs_predict_is_of_job(&asking->settings)
-               ? hs_predict_make(&asking->prediction, &asking->predict, err)
-               : status;
+    if (status != HS_OK)
+        return status;
+    if (!asking->predict.profile)
+        return hs_predict_make(&asking->prediction, &asking->predict, err);
+    status = hs_gains_by_model(&asking->gains, &asking->predict.asked, &asking->profile,
+                               asking->settings.profile, err);
+    if (status == HS_OK)
+        hs_asked_say_beyond(&answer->notes, &asking->predict.asked);
+    return status;
 }
 
 static enum hs_status print(struct hs_text *out, struct hiersearch_answer *answer,
                             const struct hs_print *print, struct hs_error *err)
 {
     const struct asking *asking = answer->made;
-    const struct hs_inputs *inputs = hs_answer_inputs(answer);
     struct hs_predict predict = asking->predict;
 
     predict.out = out;
     predict.notes = &answer->notes;
     predict.terminal = hs_answer_terminal(answer);
-    return inputs ? hs_predict_by_results(&predict, inputs, print, err)
-                  : hs_predict_print(&predict, &asking->prediction, print, err);
+    return predict.profile ? hs_predict_print_gains(&predict, &asking->gains, print, err)
+                           : hs_predict_print(&predict, &asking->prediction, print, err);
 }
 
 const struct hs_question_kind hs_kind_predict = {

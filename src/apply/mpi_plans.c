@@ -618,15 +618,15 @@ static void say(const double *figures)
     double more = figures[WITHOUT] - figures[WITH];
     struct hs_text text = {0};
 
-    hs_text_append(&text, "hiersearch run: a rank had %.0f calls by plan", figures[PLANNED]);
+    hs_text_append(&text, "hiersearch run: per rank: %.0f calls used a plan", figures[PLANNED]);
     if (figures[PAIRS] > 0)
-        hs_text_append(&text, ", %.0f by the library to compare", figures[PAIRS]);
+        hs_text_append(&text, ", %.0f used MPI for comparison", figures[PAIRS]);
     hs_reasons_append(&text, figures + PASSED);
     if (figures[PLANNED] > 0)
         hs_text_append(&text, "; %s in plans", hs_seconds_format(planned, figures[SECONDS]));
     if (figures[PAIRS] > 0 && figures[WITH] > 0)
-        hs_text_append(&text, ", which %s %s against the library (%.2f times, by %.0f pairs)",
-                       more >= 0 ? "saved" : "lost",
+        hs_text_append(&text, ", estimated %s %s (ratio %.2f from %.0f paired calls)",
+                       more >= 0 ? "saving" : "loss",
                        hs_seconds_format(saved, more >= 0 ? more : -more),
                        figures[WITHOUT] / figures[WITH], figures[PAIRS]);
     if (figures[CHECKED] > 0)

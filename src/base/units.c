@@ -4,6 +4,7 @@
  */
 #include "base/units.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -397,6 +398,25 @@ enum hs_status hs_bandwidth_parse(double *bytes_per_second, const char *text, st
         return HS_INVALID;
     if (*bytes_per_second == 0)
         return refuse(&bandwidth_quantity, text, err, "zero");
+    return HS_OK;
+}
+
+enum hs_status hs_parameters_parse(double *count, const char *text, struct hs_error *err)
+{
+    static const char letters[] = "KMBT";
+    char *end = NULL;
+    double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : (double)NAN;
+    const char *letter = end && *end ? strchr(letters, toupper((unsigned char)*end)) : NULL;
+
+    if (letter) {
+        value *= pow(1000, (double)(letter - letters + 1));
+        end++;
+    }
+    if (!end || *end || !(value >= 1 && value <= 1e15))
+        return hs_fail(err, HS_INVALID,
+                       "expected a number of parameters, such as 70e9 or 70B, found \"%.40s\"",
+                       text);
+    *count = round(value);
     return HS_OK;
 }
 

@@ -42,6 +42,9 @@ enum hs_status hs_bandwidth_parse(double *bytes_per_second, const char *text, st
 enum hs_status hs_count_parse(int64_t *count, const char *text, const char *what, int64_t min,
                               int64_t max, struct hs_error *err);
 
+/* A model's parameters, 1 .. 1e15, rounded: "70e9", "70B", "350M". */
+enum hs_status hs_parameters_parse(double *count, const char *text, struct hs_error *err);
+
 /* The formatters write at most HS_UNIT_TEXT bytes to `text` and return it. */
 /* Exact, in a binary unit, or in a decimal one where that takes fewer digits ("128MiB", "25MB"). */
 char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes);

@@ -13,6 +13,8 @@
 extern const struct hs_command *const hs_commands[];
 
 extern const struct hs_command hs_command_predict;
+extern const struct hs_command hs_command_place;
+extern const struct hs_command hs_command_shard;
 extern const struct hs_command hs_command_measure;
 extern const struct hs_command hs_command_simulate;
 extern const struct hs_command hs_command_check;

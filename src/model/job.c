@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#define WORD 64 /* bytes of a part of a message, its end included */
+#define WORD     64 /* bytes of a part of a message, its end included */
+#define SENDRECV "sendrecv"
 
 /* One message of a text, and where in it the next part begins. */
 struct reader {
@@ -80,6 +81,13 @@ static enum hs_status parse_collective(struct hs_job_message *message, struct re
     size_t order;
     enum hs_status status = next_part(word, reader, ':', "a collective", err);
 
+    message->sends = status == HS_OK && strcmp(word, SENDRECV) == 0;
+    if (message->sends) {
+        message->collective = HS_COLLECTIVE_ALLGATHER;
+        return message->over & (message->over - 1)
+                   ? hs_fail(err, HS_INVALID, "expected one axis for " SENDRECV ", found several")
+                   : HS_OK;
+    }
     if (status == HS_OK)
         status = hs_collective_parse(&message->collective, word, err);
     if (status != HS_OK || !memchr(reader->at, ':', (size_t)(reader->end - reader->at)))
@@ -163,5 +171,17 @@ enum hs_status hs_job_problem(struct hs_problem *problem, const struct hs_job *j
         return HS_INVALID;
     *problem = hs_problem_of(asked->collective, asked->order, ranks, asked->bytes);
     problem->group = hs_mesh_group(&mesh, ranks);
+    if (asked->sends)
+        problem->bytes *= (double)problem->group.size;
     return HS_OK;
+}
+
+const char *hs_job_message_name(const struct hs_job_message *message)
+{
+    return message->sends ? SENDRECV : hs_collective_names[message->collective];
+}
+
+double hs_job_message_steps(const struct hs_job_message *message, const struct hs_problem *problem)
+{
+    return message->sends && problem->group.size > 1 ? (double)(problem->group.size - 1) : 1;
 }

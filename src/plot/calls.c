@@ -88,10 +88,10 @@ static void write_facts(struct hs_text *out, const struct hs_profile *profile,
     }
     hs_csv_begin(out, "calls");
     if (timed)
-        hs_csv_fact(out, "title", "%s: %s of %s a rank in collectives", profile->command,
+        hs_csv_fact(out, "title", "%s: %s of %s per rank in collectives", profile->command,
                     HS_AS_TIME(all), HS_AS_TIME(profile->seconds));
     else
-        hs_csv_fact(out, "title", "%s: what its calls move, a rank", profile->command);
+        hs_csv_fact(out, "title", "%s: what its calls move, per rank", profile->command);
     hs_csv_fact(out, "caption1", "%" PRId64 " ranks, %s, %s%s", profile->ranks, profile->library,
                 profile->created, profile->finished ? "" : "; it did not end by itself");
     hs_csv_fact(out, "caption2", "%zu of %zu kinds of calls%s", count, profile->call_count,

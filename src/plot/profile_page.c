@@ -47,7 +47,7 @@ static void add_tables(struct hs_html_values *values, const struct hs_profile *p
         add_number(values, "more", (int64_t)(profile->call_count - CALLS_SHOWN));
 }
 
-/* "19.40 s in collectives, 32.3 % of the job". */
+/* "19.40 s of 60 s per rank are in collectives". */
 static void add_answer(struct hs_html_values *values, const struct hs_profile *profile)
 {
     struct hs_profile_times times = hs_profile_times_of(profile);
@@ -56,7 +56,7 @@ static void add_answer(struct hs_html_values *values, const struct hs_profile *p
     if (profile->call_count == 0) {
         hs_text_append(answer, "It called no collective that is counted");
     } else if (times.spent > 0) {
-        hs_text_append(answer, "%s of a rank's %s are in collectives", HS_AS_TIME(times.spent),
+        hs_text_append(answer, "%s of %s per rank are in collectives", HS_AS_TIME(times.spent),
                        HS_AS_TIME(profile->seconds));
         hs_text_append(hs_html_value(values, "share"), "%s",
                        HS_AS_PERCENT(times.spent / profile->seconds, 1));

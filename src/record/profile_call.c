@@ -290,3 +290,20 @@ struct hs_measured_at hs_result_measured_at(const struct hs_result *result,
     at.plan = at.library * between(&part, bytes);
     return at;
 }
+
+char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_profile *profile,
+                              const struct hs_profile_call *call)
+{
+    if (call->group_ranks == profile->ranks && call->group_stride == 1)
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "all %" PRId64, call->group_ranks);
+    else if (call->group_stride == 0)
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
+                 call->group_ranks);
+    else if (call->group_stride == 1 || call->group_ranks == 1)
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups,
+                 call->group_ranks);
+    else
+        snprintf(text, HS_PROFILE_GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart",
+                 call->groups, call->group_ranks, call->group_stride);
+    return text;
+}

@@ -39,6 +39,11 @@ double hs_profile_call_bytes(const struct hs_profile_call *call);
 /* The power of two that a size is at least, and less than twice; 0: less than a byte. */
 uint64_t hs_profile_class(double bytes);
 
+#define HS_PROFILE_GROUP_TEXT 64
+/* "all 16", "2 x 8, 2 apart". Returns `text`. */
+char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_profile *profile,
+                              const struct hs_profile_call *call);
+
 /* ---- a job's problems, the sizes of each together ---- */
 
 struct hs_profile_size {

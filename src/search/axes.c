@@ -1,6 +1,5 @@
 #include "search/axes.h"
 
-#include <gsl/gsl_sort.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 
 #include "base/list.h"
 #include "library/price_plan.h"
-#include "search/expected.h"
 #include "search/letters.h"
 
 /* ---- placements ------------------------------------------------------------------------------ */
@@ -91,6 +89,18 @@ static enum hs_status find_call(uint32_t *out, struct run *run, size_t message,
     request.problem = *problem;
     request.chunks = NULL;
     request.top = 1;
+    if (run->job->messages[message].sends) { /* neighbours exchange: nothing to split */
+        struct hs_plan flat = hs_problem_flat(problem);
+
+        *call = (struct hs_axes_call){
+            .message = message,
+            .problem = *problem,
+            .plan = flat,
+            .seconds = hs_plan_seconds(request.system, problem, &flat) /
+                       hs_job_message_steps(&run->job->messages[message], problem)};
+        *out = (uint32_t)result->call_count++;
+        return HS_OK;
+    }
     status = hs_search(&found, &hs_search_strategies[0], &request, err);
     if (status != HS_OK)
         return status;
@@ -427,11 +437,12 @@ static enum hs_status find_cut(struct hs_axes_result *out, struct cut_search *se
     return status;
 }
 
-/* Whether each message goes along one axis. */
+/* Whether each message is a collective along one axis: a pipeline's next rank may lie in another
+ * part of a cut axis. */
 static bool are_single(const struct hs_job *job)
 {
     for (size_t m = 0; m < job->count; m++)
-        if (job->messages[m].over & (job->messages[m].over - 1))
+        if (job->messages[m].sends || (job->messages[m].over & (job->messages[m].over - 1)))
             return false;
     return true;
 }
@@ -539,7 +550,8 @@ struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
 
         overlap.least_seconds = fmax(overlap.least_seconds, along);
         for (int l = 0; l < hs_system_paces(system); l++)
-            busy[l] += (double)job->messages[m].calls * cost.busy_seconds[l];
+            busy[l] += (double)job->messages[m].calls * cost.busy_seconds[l] /
+                       hs_job_message_steps(&job->messages[m], &call->problem);
     }
     for (int l = 0; l < hs_system_paces(system); l++)
         if (busy[l] > overlap.least_seconds) {
@@ -548,60 +560,4 @@ struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
         }
     overlap.least_seconds = fmin(overlap.least_seconds, overlap.most_seconds);
     return overlap;
-}
-
-/* ---- machines drawn -------------------------------------------------------------------------- */
-
-/* What each of the first orders takes on machine j; returns the least. */
-static double order_seconds(double *orders, size_t count, const struct hs_axes_result *result,
-                            const struct hs_job *job, const double *calls)
-{
-    double least = INFINITY;
-
-    for (size_t o = 0; o < count; o++) {
-        orders[o] = 0;
-        for (size_t m = 0; m < job->count; m++)
-            orders[o] += (double)job->messages[m].calls * calls[result->orders[o].calls[m]];
-        least = fmin(least, orders[o]);
-    }
-    return least;
-}
-
-enum hs_status hs_axes_be_sure(struct hs_axes_sure *out, const struct hs_axes_result *result,
-                               const struct hs_job *job, const struct hs_machines *machines,
-                               struct hs_error *err)
-{
-    size_t orders = result->count < HS_AXES_SURE_ORDERS ? result->count : HS_AXES_SURE_ORDERS;
-    size_t count = machines->count;
-    double taken[HS_AXES_SURE_ORDERS] = {0};
-    double *calls = calloc(result->call_count + 2 * count, sizeof(*calls));
-    double *more = calls + result->call_count, *seconds = more + count;
-
-    *out = (struct hs_axes_sure){.share = 0};
-    if (!calls)
-        return hs_no_memory(err);
-    for (size_t j = 0; j < count; j++) {
-        double least;
-
-        memset(calls, 0, result->call_count * sizeof(*calls));
-        for (size_t o = 0; o < orders; o++)
-            for (size_t m = 0; m < job->count; m++) {
-                size_t c = result->orders[o].calls[m]; /* orders share most of them */
-                const struct hs_axes_call *call = &result->calls[c];
-
-                if (calls[c] == 0)
-                    calls[c] = hs_machines_plan_seconds(machines, j, &call->problem, &call->plan);
-            }
-        least = order_seconds(taken, orders, result, job, calls);
-        seconds[j] = taken[0];
-        more[j] = least > 0 ? taken[0] / least - 1 : 0;
-        out->share += (more[j] <= HS_EXPECTED_TIE - 1) / (double)count;
-    }
-    gsl_sort(seconds, 1, count);
-    gsl_sort(more, 1, count);
-    out->low_seconds = seconds[count / 20];
-    out->high_seconds = seconds[count - 1 - count / 20];
-    out->worst = more[count - 1 - count / 20];
-    free(calls);
-    return HS_OK;
 }

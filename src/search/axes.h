@@ -16,7 +16,6 @@
 
 #include <stdint.h>
 
-#include "estimate/machines.h"
 #include "model/job.h"
 #include "search/search.h"
 
@@ -62,7 +61,7 @@ struct hs_axes_result {
     size_t call_count, call_capacity;
     uint64_t weighed; /* placements, those with cut axes among them (saturating) */
     /* The best where axes may be cut; count 0: not looked for, since a message goes along several
-     * axes, or there are more than HS_AXES_NODES_MAX nodes. */
+     * axes or is a sendrecv, or there are more than HS_AXES_NODES_MAX nodes. */
     struct hs_axes_layout cut;
     double cut_seconds;
 };
@@ -93,21 +92,6 @@ struct hs_axes_overlap {
 struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
                                           const struct hs_axes_result *result,
                                           const struct hs_job *job, const struct hs_system *system);
-
-/* How the best order does on machines that fit the description. */
-struct hs_axes_sure {
-    double share; /* of the machines: no other of the orders looked at takes less, HS_REGRET_SLACK
-                     allowed */
-    double
-        worst; /* what it takes more than the least of them, - 1: on 95 % of the machines no more */
-    double low_seconds, high_seconds; /* of a step: 90 % of the machines lie between */
-};
-/* Against the best orders by the figures as they stand, so many at most. */
-#define HS_AXES_SURE_ORDERS 24
-/* Every call by its own plan as believed. HS_MEMORY. */
-enum hs_status hs_axes_be_sure(struct hs_axes_sure *out, const struct hs_axes_result *result,
-                               const struct hs_job *job, const struct hs_machines *machines,
-                               struct hs_error *err);
 
 /* The order in which the job has its axes; NULL: none. */
 const struct hs_axes_order *hs_axes_given(const struct hs_axes_result *result,

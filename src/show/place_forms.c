@@ -13,17 +13,26 @@
  * what is not the list has no more than this of it. */
 #define WORD_BYTES_MAX ((size_t)(128 << 10) - 64)
 
-static int64_t ranks_of(const struct hs_place_job *place)
+/* What is placed, and the two answers; borrowed. */
+struct placed {
+    const struct hs_job *job;
+    const struct hs_axes_layout *order;  /* the best of whole axes */
+    const struct hs_axes_layout *layout; /* the best, with axes split where that gains */
+    int64_t node_ranks;                  /* of a node; forms that name nodes want whole ones */
+    const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
+};
+
+static int64_t ranks_of(const struct placed *place)
 {
     return hs_mesh_ranks(&place->job->mesh);
 }
 
-static int64_t place_of(const struct hs_place_job *place, int64_t rank)
+static int64_t place_of(const struct placed *place, int64_t rank)
 {
     return hs_axes_layout_rank(place->layout, &place->job->mesh, rank);
 }
 
-static enum hs_status check_nodes(const struct hs_place_job *place, struct hs_error *err)
+static enum hs_status check_nodes(const struct placed *place, struct hs_error *err)
 {
     if (ranks_of(place) % place->node_ranks == 0)
         return HS_OK;
@@ -85,7 +94,7 @@ static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct h
 }
 
 /* Names of as many hosts as the ranks have whole nodes. */
-static enum hs_status find_hosts(struct hosts *hosts, const struct hs_place_job *place,
+static enum hs_status find_hosts(struct hosts *hosts, const struct placed *place,
                                  struct hs_error *err)
 {
     int64_t nodes = ranks_of(place) / place->node_ranks;
@@ -99,14 +108,14 @@ static enum hs_status find_hosts(struct hosts *hosts, const struct hs_place_job 
 
 /* The host of each rank, a line each: what starts ranks one after the other takes it. */
 static enum hs_status print_hostfile(struct hs_text *out, struct hs_text *notes,
-                                     const struct hs_place_job *place, struct hs_error *err)
+                                     const struct placed *place, struct hs_error *err)
 {
     struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
 
     if (status == HS_OK && !place->hosts)
         status =
-            hs_fail(err, HS_INVALID, "--as hostfile: expected --hosts, the names of the nodes");
+            hs_fail(err, HS_INVALID, "--format hostfile: expected --hosts, the names of the nodes");
     if (status == HS_OK)
         status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
@@ -120,8 +129,8 @@ static enum hs_status print_hostfile(struct hs_text *out, struct hs_text *notes,
 }
 
 /* Open MPI's: rank, node, slot in it. By its number in the allocation, where it has no name. */
-static void print_slot(struct hs_text *out, const struct hs_place_job *place,
-                       const struct hosts *hosts, int64_t rank)
+static void print_slot(struct hs_text *out, const struct placed *place, const struct hosts *hosts,
+                       int64_t rank)
 {
     int64_t at = place_of(place, rank), node = at / place->node_ranks;
 
@@ -134,7 +143,7 @@ static void print_slot(struct hs_text *out, const struct hs_place_job *place,
 }
 
 static enum hs_status print_rankfile(struct hs_text *out, struct hs_text *notes,
-                                     const struct hs_place_job *place, struct hs_error *err)
+                                     const struct placed *place, struct hs_error *err)
 {
     struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
@@ -147,7 +156,7 @@ static enum hs_status print_rankfile(struct hs_text *out, struct hs_text *notes,
         hs_say_note(
             notes,
             "mpirun --rankfile FILE (Open MPI), which also binds each rank to the core of its "
-            "slot; --as hostfile binds nothing%s",
+            "slot; --format hostfile binds nothing%s",
             hosts.count > 0 ? ""
                             : "; +n0 is the first node of a batch system's allocation, without "
                               "one name the nodes (--hosts)");
@@ -156,7 +165,7 @@ static enum hs_status print_rankfile(struct hs_text *out, struct hs_text *notes,
 }
 
 /* Whether ranks are dealt out to the nodes in turn, `plane` at a time. */
-static bool is_plane(const struct hs_place_job *place, int64_t plane)
+static bool is_plane(const struct placed *place, int64_t plane)
 {
     int64_t nodes = ranks_of(place) / place->node_ranks;
 
@@ -167,7 +176,7 @@ static bool is_plane(const struct hs_place_job *place, int64_t plane)
 }
 
 /* Any order at all: the host of each task, in the order of tasks. */
-static enum hs_status print_arbitrary(struct hs_text *out, const struct hs_place_job *place,
+static enum hs_status print_arbitrary(struct hs_text *out, const struct placed *place,
                                       struct hs_error *err)
 {
     struct hosts hosts = {.count = 0};
@@ -175,19 +184,21 @@ static enum hs_status print_arbitrary(struct hs_text *out, const struct hs_place
     enum hs_status status = HS_OK;
 
     if (!place->hosts)
-        status = hs_fail(err, HS_INVALID,
-                         "--as srun: nodes do not get ranks in turn: name them (--hosts), and it "
-                         "is said by --distribution=arbitrary");
+        status =
+            hs_fail(err, HS_INVALID,
+                    "--format srun: nodes do not get ranks in turn: name them (--hosts), and it "
+                    "is said by --distribution=arbitrary");
     if (status == HS_OK)
         status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
         hs_text_append(&list, "%s%s", rank > 0 ? "," : "",
                        hosts.names[place_of(place, rank) / place->node_ranks]);
     if (status == HS_OK && list.length > WORD_BYTES_MAX)
-        status = hs_fail(err, HS_INVALID,
-                         "--as srun: %" PRId64 " hosts are too many for a command line; --as "
-                         "hostfile says it as SLURM_HOSTFILE for --distribution=arbitrary",
-                         ranks_of(place));
+        status =
+            hs_fail(err, HS_INVALID,
+                    "--format srun: %" PRId64 " hosts are too many for a command line; --format "
+                    "hostfile says it as SLURM_HOSTFILE for --distribution=arbitrary",
+                    ranks_of(place));
     if (status == HS_OK)
         hs_text_append(out,
                        "srun --nodes=%" PRId64 " --ntasks=%" PRId64
@@ -201,7 +212,7 @@ static enum hs_status print_arbitrary(struct hs_text *out, const struct hs_place
 }
 
 static enum hs_status print_srun(struct hs_text *out, struct hs_text *notes,
-                                 const struct hs_place_job *place, struct hs_error *err)
+                                 const struct placed *place, struct hs_error *err)
 {
     int64_t ranks = ranks_of(place), plane = place->node_ranks;
     enum hs_status status = check_nodes(place, err);
@@ -241,7 +252,7 @@ static int find_axis(const struct framework_axis *axes, int count, const char *n
     return -1;
 }
 
-static enum hs_status check_axes(const struct hs_place_job *place, const char *whose,
+static enum hs_status check_axes(const struct placed *place, const char *whose,
                                  const struct framework_axis *axes, int count, struct hs_error *err)
 {
     const struct hs_mesh *mesh = &place->job->mesh;
@@ -259,7 +270,7 @@ static enum hs_status check_axes(const struct hs_place_job *place, const char *w
 }
 
 /* Whether the axes of the order lie as in the framework's list, the innermost first. */
-static bool is_in_order(const struct hs_place_job *place, const char *const *list, int count)
+static bool is_in_order(const struct placed *place, const char *const *list, int count)
 {
     int last = -1;
 
@@ -278,7 +289,7 @@ static bool is_in_order(const struct hs_place_job *place, const char *const *lis
 
 /* Where in the order, counted from the inside out, the axis of that name lies; -1: nowhere, or of
  * one rank. */
-static int level_of(const struct hs_place_job *place, const char *name)
+static int level_of(const struct placed *place, const char *name)
 {
     for (int i = 0; i < place->order->count; i++)
         if (strcmp(place->job->mesh.axes[place->order->parts[i].axis].name, name) == 0)
@@ -286,7 +297,7 @@ static int level_of(const struct hs_place_job *place, const char *name)
     return -1;
 }
 
-static int64_t size_of(const struct hs_place_job *place, const char *name)
+static int64_t size_of(const struct placed *place, const char *name)
 {
     int level = level_of(place, name);
 
@@ -303,7 +314,7 @@ static bool are_apart(int level, int other)
  * pp. The dp of either has what the other calls ep or cp, so with ep an order is a placement where
  * dp lies between the two. Where both dp are not of one size it insists on pp outermost, with
  * experts and without. */
-static enum hs_status check_megatron(const struct hs_place_job *place, struct hs_error *err)
+static enum hs_status check_megatron(const struct placed *place, struct hs_error *err)
 {
     int ep = level_of(place, "ep"), dp = level_of(place, "dp"), cp = level_of(place, "cp");
     int pp = level_of(place, "pp");
@@ -311,13 +322,14 @@ static enum hs_status check_megatron(const struct hs_place_job *place, struct hs
 
     hs_axes_layout_format(text, place->order, &place->job->mesh);
     if (ep >= 0 && (dp < 0 ? are_apart(ep, cp) : are_apart(ep, dp) || are_apart(cp, dp)))
-        return hs_fail(err, HS_INVALID,
-                       "%s: Megatron has no such order, expected dp next to ep, and to cp; --as "
-                       "device-mesh says any order",
-                       text);
+        return hs_fail(
+            err, HS_INVALID,
+            "%s: Megatron has no such order, expected dp next to ep, and to cp; --format "
+            "device-mesh says any order",
+            text);
     if (pp >= 0 && pp + 1 < place->order->count && size_of(place, "ep") != size_of(place, "cp"))
         return hs_fail(err, HS_INVALID,
-                       "%s: Megatron has no such order, with %s it expects pp outermost; --as "
+                       "%s: Megatron has no such order, with %s it expects pp outermost; --format "
                        "device-mesh says any order",
                        text, ep >= 0 ? "ep" : "cp");
     return HS_OK;
@@ -325,7 +337,7 @@ static enum hs_status check_megatron(const struct hs_place_job *place, struct hs
 
 /* The line to change where no option gives the order. Of ep without dp, dp is named, too, towards
  * cp: it is where the others have the ranks of ep, and experts those of cp. */
-static void print_order(struct hs_text *out, const struct hs_place_job *place)
+static void print_order(struct hs_text *out, const struct placed *place)
 {
     const struct hs_mesh *mesh = &place->job->mesh;
     int ep = level_of(place, "ep"), cp = level_of(place, "cp");
@@ -344,7 +356,7 @@ static void print_order(struct hs_text *out, const struct hs_place_job *place)
 /* megatron/core/parallel_state.py: initialize_model_parallel(order="tp-cp-ep-dp-pp"), the innermost
  * first; --use-tp-pp-dp-mapping makes it "tp-cp-ep-pp-dp". */
 static enum hs_status print_megatron(struct hs_text *out, struct hs_text *notes,
-                                     const struct hs_place_job *place, struct hs_error *err)
+                                     const struct placed *place, struct hs_error *err)
 {
     static const struct framework_axis axes[] = {{"tp", "--tensor-model-parallel-size"},
                                                  {"cp", "--context-parallel-size"},
@@ -381,7 +393,7 @@ static enum hs_status print_megatron(struct hs_text *out, struct hs_text *notes,
 /* torchtitan/distributed/parallel_dims.py: the mesh is pp, dp_replicate, dp_shard, cp, tp, the
  * outermost first. */
 static enum hs_status print_torchtitan(struct hs_text *out, struct hs_text *notes,
-                                       const struct hs_place_job *place, struct hs_error *err)
+                                       const struct placed *place, struct hs_error *err)
 {
     static const struct framework_axis axes[] = {
         {"tp", "tensor_parallel_degree"},
@@ -405,12 +417,12 @@ static enum hs_status print_torchtitan(struct hs_text *out, struct hs_text *note
     if (!is_in_order(place, fixed, 6))
         hs_say_note(notes, "torchtitan numbers ranks tp, cp, dp_shard, dp_replicate, pp, the "
                            "innermost first, and has no other order: give --mesh in this one and "
-                           "start its ranks by --as hostfile");
+                           "start its ranks by --format hostfile");
     return HS_OK;
 }
 
 /* torch.distributed.device_mesh: dimensions are the outermost first. */
-static void print_dimensions(struct hs_text *out, const struct hs_place_job *place)
+static void print_dimensions(struct hs_text *out, const struct placed *place)
 {
     const struct hs_mesh *mesh = &place->job->mesh;
     const struct hs_axes_layout *layout = place->layout;
@@ -428,7 +440,7 @@ static void print_dimensions(struct hs_text *out, const struct hs_place_job *pla
 }
 
 static enum hs_status print_device_mesh(struct hs_text *out, struct hs_text *notes,
-                                        const struct hs_place_job *place, struct hs_error *err)
+                                        const struct placed *place, struct hs_error *err)
 {
     const struct hs_mesh *mesh = &place->job->mesh;
 
@@ -450,7 +462,7 @@ static enum hs_status print_device_mesh(struct hs_text *out, struct hs_text *not
 
 static const struct {
     const char *name;
-    enum hs_status (*print)(struct hs_text *, struct hs_text *, const struct hs_place_job *,
+    enum hs_status (*print)(struct hs_text *, struct hs_text *, const struct placed *,
                             struct hs_error *);
 } forms[] = {
 #define HS_ROW(name, print) {name, print},
@@ -468,10 +480,17 @@ bool hs_place_is_form(const char *name)
 }
 
 enum hs_status hs_place_form_print(struct hs_text *out, struct hs_text *notes, const char *name,
-                                   const struct hs_place_job *place, struct hs_error *err)
+                                   const struct hs_place_answer *placement, const char *hosts,
+                                   struct hs_error *err)
 {
+    const struct placed place = {.job = &placement->job,
+                                 .order = &hs_place_whole(placement)->layout,
+                                 .layout = &placement->orders[0].layout,
+                                 .node_ranks = placement->node_ranks,
+                                 .hosts = hosts};
+
     for (size_t i = 0; i < FORMS; i++)
         if (strcmp(forms[i].name, name) == 0)
-            return forms[i].print(out, notes, place, err);
-    return hs_fail(err, HS_INVALID, "--as: \"%s\" is no form of a placement", name);
+            return forms[i].print(out, notes, &place, err);
+    return hs_fail(err, HS_INVALID, "--format: \"%s\" is no form of a placement", name);
 }

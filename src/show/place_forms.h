@@ -1,20 +1,11 @@
 /*
  * place_forms.h - a placement as other programs are told it: who starts ranks, or who numbers them.
  */
-#ifndef HS_API_PLACE_FORMS_H
-#define HS_API_PLACE_FORMS_H
+#ifndef HS_SHOW_PLACE_FORMS_H
+#define HS_SHOW_PLACE_FORMS_H
 
+#include "answer/place.h"
 #include "base/text.h"
-#include "search/axes.h"
-
-/* What is placed, and the two answers; borrowed. */
-struct hs_place_job {
-    const struct hs_job *job;
-    const struct hs_axes_layout *order;  /* the best of whole axes */
-    const struct hs_axes_layout *layout; /* the best, with axes cut where that gains */
-    int64_t node_ranks;                  /* of a node; forms that name nodes want whole ones */
-    const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
-};
 
 /* Names, and the function that prints each. */
 #define HS_PLACE_FORMS(row)                                                                        \
@@ -25,9 +16,12 @@ struct hs_place_job {
 /* Whether there is one of that name. */
 bool hs_place_is_form(const char *name);
 
-/* Prints the placement in the form; what to do with it is a note. HS_INVALID: what the form cannot
- * say, or needs and was not given; HS_MEMORY. */
+/* Prints the verdict's order in the form, where the form has none with a split axis the first of
+ * whole ones; what to do with it is a note. `hosts` are names with commas between, or a file with a
+ * line of each; NULL: none. HS_INVALID: what the form cannot say, or needs and was not given;
+ * HS_MEMORY. */
 enum hs_status hs_place_form_print(struct hs_text *out, struct hs_text *notes, const char *name,
-                                   const struct hs_place_job *place, struct hs_error *err);
+                                   const struct hs_place_answer *placement, const char *hosts,
+                                   struct hs_error *err);
 
 #endif

@@ -1,70 +1,68 @@
 #include "show/placements.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "library/price_library.h"
+#include "base/notes.h"
 
-static const struct hs_axes_order *order(const struct hs_placement_row *r)
+const char *const *hs_place_format_words(void)
 {
-    return &r->result->orders[r->number - 1];
+    static const char *const words[] = {
+#define HS_ROW(name, text) text,
+        HS_FORMATS(HS_ROW)
+#undef HS_ROW
+#define HS_ROW(name, print) name,
+            HS_PLACE_FORMS(HS_ROW)
+#undef HS_ROW
+                NULL};
+
+    return words;
 }
 
-static const char *layout(char text[HS_AXES_LAYOUT_TEXT], const struct hs_placement_row *r)
-{
-    return hs_axes_layout_format(text, &order(r)->layout, &r->job->mesh);
-}
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Whether a message before it goes along the same axes. */
-static bool is_told(const struct hs_job *job, size_t message)
-{
-    for (size_t m = 0; m < message; m++)
-        if (job->messages[m].over == job->messages[message].over)
-            return true;
-    return false;
-}
+#define PARTS_TEXT 512
+#define WIDE       30 /* letters of an order beside which there is no room for everything */
 
 /* What the messages of axes take in a step, "tp 12.3 ms, dp 4 ms". */
-static const char *parts(char text[HS_MESH_TEXT], const struct hs_placement_row *r)
+static const char *parts(char text[PARTS_TEXT], const struct hs_place_order *order)
 {
-    struct hs_mesh mesh = r->job->mesh;
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t m = 0; m < r->job->count && length < HS_MESH_TEXT; m++) {
-        char over[HS_MESH_TEXT];
-
-        if (is_told(r->job, m))
-            continue;
-        mesh.over = r->job->messages[m].over;
-        length += (size_t)snprintf(
-            text + length, HS_MESH_TEXT - length, "%s%s %s", length > 0 ? ", " : "",
-            hs_mesh_format_over(over, &mesh),
-            HS_AS_TIME(hs_axes_along_seconds(order(r), r->result, r->job, mesh.over)));
-    }
+    for (size_t i = 0; i < order->part_count && length < PARTS_TEXT; i++)
+        length +=
+            (size_t)snprintf(text + length, PARTS_TEXT - length, "%s%s %s", length > 0 ? ", " : "",
+                             order->parts[i].axes, HS_AS_TIME(order->parts[i].seconds));
     return text;
+}
+
+static const char *against_given(char text[HS_RATIO_TEXT], const struct hs_place_order *order)
+{
+    return order->given ? "yours" : hs_job_ratio(text, order->ratio);
 }
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
-    column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, (int64_t)r->number)                           \
-    column(ORDER, "order", "innermost first", NULL, TEXT, ALWAYS,                                  \
-           layout((char[HS_AXES_LAYOUT_TEXT]){0}, r))                                              \
-    column(TIME, "seconds", "a step", NULL, TIME, ALWAYS, order(r)->seconds)                       \
-    column(GAIN, "gain_over_given", "faster than as given", NULL, RATIO, ALWAYS,                   \
-           hs_or_dash(r->given_seconds / order(r)->seconds))                                       \
-    column(PARTS, "axes", "of which", NULL, TEXT, ALWAYS, parts((char[HS_MESH_TEXT]){0}, r))
+    column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, r->rank)                                      \
+    column(ORDER, "order", "order (inner to outer)", NULL, TEXT, ALWAYS, r->order)                 \
+    column(TIME, "seconds", "comm per step", NULL, TIME, ALWAYS, r->sum.seconds)                   \
+    column(RANGE, NULL, "90 % interval", NULL, FIGURE, IF_ANY,                                     \
+           hs_job_range_cell((char[HS_RATIO_TEXT]){0}, &r->sum))                                   \
+    column(LOW, "low_seconds", NULL, NULL, TIME, IF_ANY, r->sum.low_seconds)                       \
+    column(HIGH, "high_seconds", NULL, NULL, TIME, IF_ANY, r->sum.high_seconds)                    \
+    column(RATIO, "ratio", NULL, NULL, RATIO, ALWAYS, r->ratio)                                    \
+    column(AGAINST, NULL, "vs your order", NULL, TEXT, ALWAYS,                                     \
+           against_given((char[HS_RATIO_TEXT]){0}, r))                                             \
+    column(PARTS, "axes", "of which", NULL, TEXT, ALWAYS, parts((char[PARTS_TEXT]){0}, r))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
-void hs_placements_init(struct hs_table *table)
-{
-    HS_TABLE_INIT(table, "placements", columns);
-}
-
-void hs_placements_add(struct hs_table *table, const struct hs_placement_row *r)
+static void add_order(struct hs_table *table, const struct hs_place_order *r)
 {
     hs_table_row(table);
     COLUMNS(HS_COLUMN_PUT)
@@ -72,149 +70,187 @@ void hs_placements_add(struct hs_table *table, const struct hs_placement_row *r)
 
 #undef COLUMNS
 
-static const struct hs_job_message *message(const struct hs_job_row *r)
-{
-    return &r->job->messages[r->call->message];
-}
-
-static const char *over(char text[HS_MESH_TEXT], const struct hs_job_row *r)
-{
-    struct hs_mesh mesh = r->job->mesh;
-
-    mesh.over = message(r)->over;
-    return hs_mesh_format_over(text, &mesh);
-}
-
-static const char *ordered(const struct hs_job_row *r)
-{
-    return hs_collectives[message(r)->collective].ordered ? hs_order_names[message(r)->order]
-                                                          : NULL;
-}
+struct message_row {
+    const struct hs_place_message *message;
+    double step_seconds; /* of all messages */
+};
 
 /* clang-format off */
-#define JOB_COLUMNS(column)                                                                        \
-    column(OVER, "over", "axis", NULL, TEXT, ALWAYS, over((char[HS_MESH_TEXT]){0}, r))             \
-    column(COLLECTIVE, "collective", "collective", NULL, TEXT, ALWAYS,                             \
-           hs_collective_names[message(r)->collective])                                            \
-    column(BLOCKS, "order", "blocks", NULL, TEXT, IF_ANY, ordered(r))                              \
-    column(BYTES, "message_bytes", "size", NULL, BYTES, ALWAYS, message(r)->bytes)                 \
-    column(CALLS, "calls", "calls", NULL, COUNT, ALWAYS, message(r)->calls)                        \
-    column(GROUP, "ranks", "ranks", NULL, COUNT, ALWAYS, r->call->problem.group.size)              \
-    column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, HS_AS_PLAN(&r->call->plan))                   \
-    column(CALL, "seconds", "a call", NULL, TIME, ALWAYS, r->call->seconds)                        \
-    column(LIBRARY, "library_seconds", "the library's own", NULL, TIME, IF_ANY,                    \
-           r->library_seconds)                                                                     \
-    column(STEP, "step_seconds", "a step", NULL, TIME, ALWAYS,                                     \
-           r->call->seconds * (double)message(r)->calls)                                           \
-    column(SHARE, "share", "of all", "%", PERCENT, ALWAYS,                                         \
-           r->call->seconds * (double)message(r)->calls / r->step_seconds)
+#define MESSAGE_COLUMNS(column)                                                                    \
+    column(M_AXES, "axes", "axis", NULL, TEXT, ALWAYS, r->message->axes)                           \
+    column(M_CALL, "collective", "collective", NULL, TEXT, ALWAYS, r->message->call)               \
+    column(M_ORDER, "order", "blocks", NULL, TEXT, IF_ANY, r->message->order)                      \
+    column(M_BYTES, "message_bytes", "size", NULL, BYTES, ALWAYS, r->message->bytes)               \
+    column(M_CALLS, "calls", "calls", NULL, COUNT, ALWAYS, r->message->calls)                      \
+    column(M_RANKS, "ranks", "ranks", NULL, COUNT, ALWAYS, r->message->ranks)                      \
+    column(M_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, HS_AS_PLAN(&r->message->plan))              \
+    column(M_TIME, "seconds", "per call", NULL, TIME, ALWAYS, r->message->seconds)                 \
+    column(M_LIBRARY, "library_seconds", "library's default", NULL, TIME, IF_ANY,                  \
+           r->message->library_seconds)                                                            \
+    column(M_STEP, "step_seconds", "per step", NULL, TIME, ALWAYS, r->message->step_seconds)       \
+    column(M_SHARE, "share", "share", "%", PERCENT, ALWAYS,                                        \
+           r->step_seconds > 0 ? r->message->step_seconds / r->step_seconds : 0)
 /* clang-format on */
 
-enum { JOB_COLUMNS(HS_COLUMN_ID) };
-static const struct hs_column job_columns[] = {JOB_COLUMNS(HS_COLUMN_ROW)};
+enum { MESSAGE_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column message_columns[] = {MESSAGE_COLUMNS(HS_COLUMN_ROW)};
 
-void hs_job_rows_init(struct hs_table *table)
-{
-    HS_TABLE_INIT(table, "messages", job_columns);
-}
-
-void hs_job_rows_add(struct hs_table *table, const struct hs_job_row *r)
+static void add_message(struct hs_table *table, const struct message_row *r)
 {
     hs_table_row(table);
-    JOB_COLUMNS(HS_COLUMN_PUT)
+    MESSAGE_COLUMNS(HS_COLUMN_PUT)
 }
 
-#undef JOB_COLUMNS
+#undef MESSAGE_COLUMNS
 
-/* clang-format off */
-#define SHARD_COLUMNS(column)                                                                      \
-    column(SHARDS, "dp_shard", "shards", NULL, COUNT, ALWAYS, r->shards)                           \
-    column(REPLICAS, "dp_replicate", "replicas", NULL, COUNT, ALWAYS, r->replicas)                 \
-    column(MEMORY, "memory_bytes", "a GPU holds", NULL, SIZE, ALWAYS, r->memory_bytes)             \
-    column(FITS, "fits", "fits", NULL, TEXT, IF_ANY, r->fits)                                      \
-    column(SHARD, "shard_seconds", "gathered, scattered", NULL, TIME, ALWAYS, r->shard_seconds)    \
-    column(GATHER, "gather_plan", "by", NULL, TEXT, IF_ANY,                                        \
-           r->gather ? HS_AS_PLAN(r->gather) : NULL)                                               \
-    column(REPLICA, "replica_seconds", "reduced", NULL, TIME, ALWAYS, r->replica_seconds)          \
-    column(REDUCE, "reduce_plan", "by", NULL, TEXT, IF_ANY,                                        \
-           r->reduce ? HS_AS_PLAN(r->reduce) : NULL)                                               \
-    column(SUM, "seconds", "a step", NULL, TIME, ALWAYS, r->shard_seconds + r->replica_seconds)    \
-    column(OWN, "library_seconds", "the library's own", NULL, TIME, IF_ANY, r->library_seconds)
-/* clang-format on */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
-enum { SHARD_COLUMNS(HS_COLUMN_ID) };
-static const struct hs_column shard_columns[] = {SHARD_COLUMNS(HS_COLUMN_ROW)};
-
-void hs_shards_init(struct hs_table *table)
+static const struct hs_place_order *given_of(const struct hs_place_answer *placement)
 {
-    HS_TABLE_INIT(table, "shards", shard_columns);
+    size_t i = 0;
+
+    while (!placement->orders[i].given)
+        i++;
+    return &placement->orders[i];
 }
 
-void hs_shards_add(struct hs_table *table, const struct hs_shards_row *r)
+static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *placement)
 {
-    hs_table_row(table);
-    SHARD_COLUMNS(HS_COLUMN_PUT)
+    const struct hs_place_order *first = &placement->orders[0], *given = given_of(placement);
+    const struct hs_job_verdict *verdict = &placement->verdict;
+    char others[HS_AXES_LAYOUT_TEXT + 64] = "No other order is expected to be faster";
+
+    switch (verdict->advice) {
+    case HS_JOB_KEEP:
+        if (placement->ties.count > 0)
+            snprintf(others, sizeof(others), "%s%s faster by less than 3 %%",
+                     placement->ties.items[0],
+                     placement->ties.count > 1 ? " and others are" : " is");
+        hs_job_page_add(
+            page, &page->verdict, 0, "Keep your order, %s: %s of communication per step%s. %s.",
+            first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RANGE(&first->sum),
+            placement->count + placement->ties.count == 1 ? "There is no other order" : others);
+        break;
+    case HS_JOB_USE:
+        hs_job_page_add(page, &page->verdict, 0,
+                        "Use %s (innermost first): %s of communication per step, %s than your "
+                        "order, %s (%s%s).",
+                        first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RATIO(first->ratio),
+                        given->order, HS_AS_TIME(given->sum.seconds),
+                        HS_AS_JOB_GAIN_RANGE(verdict));
+        break;
+    case HS_JOB_UNDECIDED:
+        hs_job_page_add(page, &page->verdict, 0,
+                        "Cannot tell whether %s is faster than your order, %s: expected %s "
+                        "against %s per step (%s%s).",
+                        first->order, given->order, HS_AS_TIME(first->sum.seconds),
+                        HS_AS_TIME(given->sum.seconds), HS_AS_JOB_RATIO(first->ratio),
+                        HS_AS_JOB_GAIN_RANGE(verdict));
+        break;
+    case HS_JOB_NONE:
+    case HS_JOB_ADVICE_COUNT:
+        break;
+    }
+    if (isfinite(placement->most_seconds))
+        hs_job_page_add(page, &page->verdict, 0, "A step takes %s to %s, by how much overlaps.",
+                        HS_AS_TIME(placement->least_seconds), HS_AS_TIME(placement->most_seconds));
 }
 
-static void show_orders(struct hs_sheet *sheet, const struct hs_placed *placed)
+static void add_tail(struct hs_job_page *page, const struct hs_place_answer *placement)
 {
-    size_t top = (size_t)placed->asked->question->top;
+    hs_job_page_add(page, &page->tail, 2, "Evidence: %s", placement->evidence);
+    if (placement->verdict.advice == HS_JOB_USE && !page->details)
+        hs_job_page_add(page, &page->tail, 2,
+                        "Next: the same command with --format %s (or a launcher's: hostfile, "
+                        "rankfile, srun)",
+                        strstr(placement->next.items[0], "megatron") ? "megatron" : "device-mesh");
+    else
+        hs_job_page_add_commands(page, "Next: ", &placement->next);
+    hs_job_page_add_lines(page, "Assumed: ", &placement->assumptions);
+    if (page->details)
+        hs_job_page_add(page, &page->tail, 2, "%s placement%s evaluated%s",
+                        HS_AS_COUNT(placement->evaluated), HS_PLURAL(placement->evaluated),
+                        placement->evaluated <= placement->count + placement->ties.count ? ""
+                        : placement->orders[0].split                                     ? ""
+                                                     : "; splitting an axis does not help");
+}
+
+/* The first orders, and the given one among them. */
+static void print_orders(struct hs_sheet *sheet, const struct hs_place_answer *placement,
+                         size_t rows, bool details)
+{
+    /* Without the range where there are many axes: a table that is too wide comes in parts. */
+    static const struct hs_pick narrow[] = {HS_PICK(NUMBER), HS_PICK(ORDER), HS_PICK(TIME),
+                                            HS_PICK(AGAINST)};
+    static const struct hs_pick brief[] = {HS_PICK(NUMBER), HS_PICK(ORDER), HS_PICK(TIME),
+                                           HS_PICK(RANGE), HS_PICK(AGAINST)};
+    size_t given = (size_t)(given_of(placement) - placement->orders), shown = placement->count;
     struct hs_table table;
+    bool wide = false;
 
-    hs_placements_init(&table);
+    HS_TABLE_INIT(&table, "placements", columns);
     table.best = 0;
-    for (size_t i = 0; i < placed->result.count && i < top; i++)
-        hs_placements_add(&table, &(struct hs_placement_row){&placed->result, &placed->job, i + 1,
-                                                             placed->given_seconds});
-    hs_sheet_table(sheet, &table);
-}
+    if (!details && hs_sheet_is_read(sheet)) {
+        shown = shown < rows ? shown : rows;
+        for (size_t i = 0; i < placement->count; i++)
+            wide = wide || strlen(placement->orders[i].order) > WIDE;
+        table.picks = wide ? HS_PICKS(narrow) : HS_PICKS(brief);
+    }
+    for (size_t i = 0; i < shown; i++) {
+        size_t at = i + 1 == shown && given >= shown ? given : i;
 
-static void show_messages(struct hs_sheet *sheet, const struct hs_placed *placed)
-{
-    const struct hs_asked *asked = placed->asked;
-    const struct hs_axes_order *best = &placed->result.orders[0];
-    struct hs_table table;
-
-    hs_sheet_say(sheet, "\nIts messages\n");
-    hs_job_rows_init(&table);
-    for (size_t m = 0; m < placed->job.count; m++) {
-        const struct hs_axes_call *call = &placed->result.calls[best->calls[m]];
-        struct hs_library_price own = hs_library_price(
-            asked->system, &call->problem, hs_datatype_bytes(asked->question->datatype));
-
-        hs_job_rows_add(&table,
-                        &(struct hs_job_row){&placed->job, call, best->seconds,
-                                             hs_library_is_priced(&own) ? own.seconds : NAN});
+        add_order(&table, &placement->orders[at]);
     }
     hs_sheet_table(sheet, &table);
 }
 
-void hs_placed_show(struct hs_sheet *sheet, const struct hs_placed *placed)
-{
-    show_orders(sheet, placed);
-    show_messages(sheet, placed);
-}
-
-void hs_sharded_show(struct hs_sheet *sheet, const struct hs_sharded *sharded)
+static void print_messages(struct hs_sheet *sheet, const struct hs_place_answer *placement)
 {
     struct hs_table table;
 
-    hs_shards_init(&table);
-    if (sharded->best)
-        table.best = (size_t)(sharded->best - sharded->ways);
-    for (size_t i = 0; i < sharded->count; i++) {
-        const struct hs_sharded_way *way = &sharded->ways[i];
-
-        hs_shards_add(&table, &(struct hs_shards_row){
-                                  .shards = way->shards,
-                                  .replicas = way->replicas,
-                                  .shard_seconds = way->seconds[0],
-                                  .replica_seconds = way->seconds[1],
-                                  .library_seconds = way->library_seconds,
-                                  .memory_bytes = way->memory_bytes,
-                                  .fits = way->fits ? NULL : "no",
-                                  .gather = way->plans[0].split.count > 0 ? &way->plans[0] : NULL,
-                                  .reduce = way->plans[1].split.count > 0 ? &way->plans[1] : NULL});
-    }
+    HS_TABLE_INIT(&table, "messages", message_columns);
+    for (size_t m = 0; m < placement->message_count; m++)
+        add_message(&table, &(struct message_row){&placement->messages[m],
+                                                  placement->orders[0].sum.seconds});
     hs_sheet_table(sheet, &table);
+}
+
+static enum hs_status print(struct hs_sheet *sheet, const struct hs_place_answer *placement,
+                            bool details, struct hs_error *err)
+{
+    struct hs_job_page page;
+    size_t rows;
+
+    hs_job_page_begin(&page, sheet, details);
+    hs_job_page_add(&page, &page.title, 2, "%s: %" PRId64 " rank%s%s, mesh %s (predicted)",
+                    placement->machine, placement->np, HS_PLURAL(placement->np), placement->nodes,
+                    placement->mesh);
+    add_verdict(&page, placement);
+    add_tail(&page, placement);
+    rows = hs_job_page_print(&page);
+    print_orders(sheet, placement, rows, details);
+    if (details || !hs_sheet_is_read(sheet)) {
+        hs_sheet_say(sheet, "\nMessages in %s\n", placement->orders[0].order);
+        print_messages(sheet, placement);
+    }
+    return hs_job_page_end(&page, err);
+}
+
+enum hs_status hs_place_show(struct hs_text *out, struct hs_text *notes,
+                             const struct hs_place_answer *placement,
+                             const struct hs_place_question *question,
+                             const struct hs_terminal *terminal, struct hs_error *err)
+{
+    const char *format = question->print.format;
+    struct hs_sheet sheet;
+
+    if (format && hs_place_is_form(format) && placement->verdict.advice == HS_JOB_UNDECIDED)
+        hs_say_warning(notes, "cannot tell whether %s is faster than your order",
+                       placement->orders[0].order);
+    if (format && hs_place_is_form(format))
+        return hs_place_form_print(out, notes, format, placement, question->hosts, err);
+    if (hs_print_format(&question->print) == HS_FORMAT_JSON)
+        return hs_place_print(out, placement, err);
+    hs_sheet_begin(&sheet, out, &question->print, terminal);
+    return print(&sheet, placement, question->details, err);
 }

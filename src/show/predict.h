@@ -2,9 +2,7 @@
  * predict.h - the answer to a "predict", printed. Nothing is searched here: answer/predict.h has
  * the answer about one collective; predict_show.c prints one point and calls the others:
  * predict_change.c what a measurement changed, predict_choices.c which GPUs to take,
- * predict_explain.c why, predict_sweep.c many points; predict_place.c where the axes of a job lie
- * (place_forms.h: in the words of other programs), predict_hsdp.c in how many shards a model,
- * predict_profile.c what plans gain a job.
+ * predict_explain.c why, predict_sweep.c many points; predict_profile.c what plans gain a job.
  */
 #ifndef HS_SHOW_PREDICT_H
 #define HS_SHOW_PREDICT_H
@@ -13,17 +11,15 @@
 #include "estimate/gaps.h"
 #include "show/sheet.h"
 
-/* Prints the answer to predict->out, for predict->terminal; its sheet is not looked at. Of one
- * collective that is `prediction`, as JSON its results; of a job NULL. HS_INVALID: what a form
- * cannot say; HS_MEMORY. */
+/* Prints the answer about one collective to predict->out, for predict->terminal, as JSON its
+ * results; the sheet of `predict` is not read. HS_MEMORY. */
 enum hs_status hs_predict_print(const struct hs_predict *predict,
                                 const struct hs_prediction *prediction,
                                 const struct hs_print *print, struct hs_error *err);
-/* What plans gain the job of predict->profile by what results measured, and by the rules that `run`
- * makes of them. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_by_results(const struct hs_predict *predict,
-                                     const struct hs_inputs *inputs, const struct hs_print *print,
-                                     struct hs_error *err);
+/* Likewise what plans gain the job of predict->profile, as JSON its document. HS_MEMORY. */
+enum hs_status hs_predict_print_gains(const struct hs_predict *predict,
+                                      const struct hs_gains *gains, const struct hs_print *print,
+                                      struct hs_error *err);
 
 /* ---- parts of it: to predict->sheet ---- */
 
@@ -44,11 +40,5 @@ void hs_predict_say_choices(const struct hs_predict *predict,
                             const struct hs_prediction *prediction);
 /* Nothing where nothing was believed before. */
 void hs_predict_say_changed(struct hs_sheet *sheet, const struct hs_prediction *prediction);
-
-/* Where the axes of the settings' mesh are to lie; in how many shards a model is to lie, and how
- * often; what the best plans gain the job of predict->profile. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
-enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);
-enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_error *err);
 
 #endif

@@ -1,139 +1,175 @@
 /* What the best plans gain a job, of which a profile says what it called: by the model of a system,
- * or by what results measured. */
+ * or by what results measured (answer/gains.h). */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
+#include "show/jobs.h"
 #include "show/predict.h"
-#include "show/profiles.h"
 
-/* The library's times by two sources are said to differ from so many times on. */
-#define ALIKE 1.5
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* ---- what both say --------------------------------------------------------------------------- */
-
-/* Sums of the job's mean rank, in seconds. */
-struct sums {
-    double spent, waited;     /* measured, of calls that are not only begun */
-    double working, compared; /* of the rows with a gain: measured without waiting, and by what
-                                     plans are compared with */
-    double gain, least;       /* with the skew between ranks, and where that stays as it is */
-    size_t gained, begun, by_profile;
-};
-
-static struct sums sum_up(const struct hs_profile_gain *gains, size_t count)
+static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
 {
-    struct sums sums = {.gained = 0};
-
-    for (size_t i = 0; i < count; i++) {
-        const struct hs_profile_gain *gain = &gains[i];
-        double waited = hs_profile_call_waited(gain->profile, gain->call);
-        double seconds = hs_profile_gain_seconds(gain);
-        double calls = hs_profile_call_count(gain->profile, gain->call);
-
-        if (!gain->call->begun) {
-            sums.spent += hs_profile_call_spent(gain->profile, gain->call);
-            sums.waited += isnan(waited) ? 0 : waited;
-        }
-        if (isnan(seconds))
-            continue;
-        sums.gain += seconds;
-        sums.least += hs_profile_gain_least(gain);
-        sums.gained++;
-        sums.begun += gain->call->begun;
-        sums.by_profile += gain->by == hs_gain_by_profile;
-        if (!gain->call->begun && !isnan(gain->library_seconds) &&
-            !(gain->by == hs_gain_by_result && isnan(gain->compared_seconds))) {
-            sums.working += calls * hs_profile_call_seconds(gain->call);
-            sums.compared += calls * (isnan(gain->compared_seconds) ? gain->library_seconds
-                                                                    : gain->compared_seconds);
-        }
-    }
-    return sums;
+    if (r->left_alone)
+        return "default";
+    return r->plan.split.count > 0 ? hs_plan_format(text, &r->plan) : NULL;
 }
 
-static void say_title(struct hs_sheet *sheet, const char *by, const struct hs_profile *profile)
+/* clang-format off */
+#define COLUMNS(column)                                                                            \
+    column(CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                                \
+    column(COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)                \
+    column(GROUP, "groups", "groups (ranks)", NULL, TEXT, ALWAYS,                                  \
+           hs_profile_group_format((char[HS_PROFILE_GROUP_TEXT]){0}, r->profile, r->call))         \
+    column(RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)                  \
+    column(STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)               \
+    column(TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                          \
+    column(OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                   \
+    column(BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))        \
+    column(CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                         \
+           (int64_t)llround(hs_profile_call_count(r->profile, r->call)))                           \
+    column(SPENT, "seconds_per_rank", "per rank", NULL, TIME, ALWAYS,                              \
+           hs_profile_call_spent(r->profile, r->call))                                             \
+    column(WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))      \
+    column(WORK, "working_seconds", NULL, NULL, TIME, IF_ANY, hs_profile_call_seconds(r->call))    \
+    column(LIBRARY, "library_seconds", "library per call", NULL, TIME, IF_ANY, r->library_seconds) \
+    column(BY, "library_by", NULL, NULL, TEXT, ALWAYS, r->by)                                      \
+    column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, plan((char[HS_SPLIT_TEXT]){0}, r))            \
+    column(TAKES, "plan_seconds", "plan per call", NULL, TIME, ALWAYS, r->plan_seconds)            \
+    column(GAIN, "gain_seconds_per_rank", "gain per rank", NULL, TIME, ALWAYS, r->gain)            \
+    column(LEAST, "least_gain_seconds_per_rank", "at least", NULL, TIME, IF_ANY,                   \
+           r->sure < 1 ? r->least_gain : (double)NAN)                                              \
+    column(WHY, "without_gain", "no gain because", NULL, TEXT, IF_ANY, r->why)
+/* clang-format on */
+
+enum { COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
+
+static void add(struct hs_table *table, const struct hs_profile_gain *r)
 {
-    hs_sheet_say(sheet, "%s: %s, %" PRId64 " processes, %zu kind%s of calls\n", by,
-                 profile->command, profile->ranks, profile->call_count,
-                 HS_PLURAL(profile->call_count));
+    hs_table_row(table);
+    COLUMNS(HS_COLUMN_PUT)
+}
+
+#undef COLUMNS
+
+static void print_gains(struct hs_sheet *sheet, const struct hs_gains *gains, size_t rows,
+                        bool details)
+{
+    static const struct hs_pick brief[] = {HS_PICK(CALL),  HS_PICK(GROUP), HS_PICK(BYTES),
+                                           HS_PICK(SPENT), HS_PICK(PLAN),  HS_PICK(GAIN)};
+    bool all = details || !hs_sheet_is_read(sheet);
+    struct hs_table table;
+
+    HS_TABLE_INIT(&table, "gains", columns);
+    table.fold = true;
+    if (!all)
+        table.picks = HS_PICKS(brief);
+    for (size_t i = 0, shown = 0; i < gains->count && (all || shown < rows); i++)
+        if (all || !isnan(gains->gains[i].gain)) {
+            add(&table, &gains->gains[i]);
+            shown++;
+        }
+    hs_sheet_table(sheet, &table);
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+#define SAVING_TEXT 96
+
+/* "1.2 to 1.5 s" */
+static const char *saving_text(char text[SAVING_TEXT], const struct hs_gains *gains)
+{
+    if (gains->least_gain < gains->gain && gains->least_gain > 0)
+        snprintf(text, SAVING_TEXT, "%s", HS_AS_RANGE(gains->least_gain, gains->gain));
+    else
+        snprintf(text, SAVING_TEXT, "%s", HS_AS_TIME(gains->gain));
+    return text;
+}
+
+static void add_verdict(struct hs_job_page *page, const struct hs_gains *gains)
+{
+    char all[SAVING_TEXT] = "";
+    const char *saving = saving_text((char[SAVING_TEXT]){0}, gains);
+    size_t planned = 0;
+
+    for (size_t i = 0; i < gains->count; i++)
+        planned += gains->gains[i].gain > 0;
+    if (gains->spent > 0)
+        snprintf(all, sizeof(all), " of %s in collectives (%s waiting for the slowest rank)",
+                 HS_AS_TIME(gains->spent), HS_AS_TIME(gains->waited));
+    switch (gains->advice) {
+    case HS_JOB_USE:
+        hs_job_page_add(page, &page->verdict, 0,
+                        "Use plans for %zu of %zu kinds of calls: they save %s%s per rank.",
+                        planned, gains->count, saving, all);
+        break;
+    case HS_JOB_KEEP:
+        if (planned > 0)
+            hs_job_page_add(page, &page->verdict, 0,
+                            "Keep the library's default: plans would save %s%s per rank.", saving,
+                            all);
+        else
+            hs_job_page_add(page, &page->verdict, 0,
+                            "Keep the library's default: no plan is expected to be faster%s%s.",
+                            gains->spent > 0 ? ", per rank" : "", all);
+        break;
+    case HS_JOB_UNDECIDED:
+        hs_job_page_add(page, &page->verdict, 0, "Cannot tell what plans save: %s.", gains->reason);
+        hs_job_page_add(page, &page->verdict, 0, "By these times they would save %s%s per rank.",
+                        saving, all);
+        break;
+    case HS_JOB_NONE:
+    case HS_JOB_ADVICE_COUNT:
+        break;
+    }
 }
 
 /* Both times of a gain, where they are from. */
-static const char *source_of(const struct sums *sums, const struct hs_profile_gain *gains)
+static const char *evidence_of(const struct hs_gains *gains)
 {
-    if (gains[0].by == hs_gain_by_result)
-        return "the library as the job had it, without waiting, and plans by what was measured of "
+    if (gains->count > 0 && gains->gains[0].by == hs_gain_by_result)
+        return "library times from the profile, without waiting; plans by what was measured of "
                "both";
-    if (sums->by_profile == 0)
+    if (gains->by_profile == 0)
         return "plans and library by the model";
-    return sums->by_profile < sums->gained
-               ? "plans by the model, and library where it has a price there; else as the profile "
-                 "measured it, without waiting"
-               : "plans by the model, library as the profile measured it, without waiting: of "
-                 "use where SYSTEM is what it ran on";
+    return gains->by_profile < gains->gained
+               ? "plans by the model, the library, too, where it has a price; else library times "
+                 "from the profile, without waiting"
+               : "plans by the model, library times from the profile, without waiting";
 }
 
-static void say_sums(struct hs_sheet *sheet, const struct hs_profile *profile,
-                     const struct hs_profile_gain *gains)
+enum hs_status hs_predict_print_gains(const struct hs_predict *predict,
+                                      const struct hs_gains *gains, const struct hs_print *print,
+                                      struct hs_error *err)
 {
-    struct sums sums = sum_up(gains, profile->call_count);
-
-    if (sums.least < sums.gain)
-        hs_sheet_stress(sheet, "gain  %s to %s a rank", HS_AS_TIME(sums.least),
-                        HS_AS_TIME(sums.gain));
-    else
-        hs_sheet_stress(sheet, "gain  %s a rank", HS_AS_TIME(sums.gain));
-    if (sums.spent > 0)
-        hs_sheet_say(sheet, " of %s in collectives, %s of it waiting for the last rank",
-                     HS_AS_TIME(sums.spent), HS_AS_TIME(sums.waited));
-    hs_sheet_say(sheet, "; communication time only, what computing hides of it is not known\n");
-    hs_sheet_say(sheet, "      of %zu of %zu kinds of calls, %s\n", sums.gained,
-                 profile->call_count, source_of(&sums, gains));
-    if (sums.by_profile < sums.gained && sums.working > 0)
-        hs_sheet_say(sheet,
-                     "      the library's own calls take %s there, %s by the profile, without the "
-                     "waiting that it knows%s\n",
-                     HS_AS_TIME(sums.compared), HS_AS_TIME(sums.working),
-                     fabs(log(sums.compared / sums.working)) > log(ALIKE)
-                         ? ": it did not run like this"
-                         : "");
-    hs_sheet_say(sheet, "\n");
-}
-
-static enum hs_status show(struct hs_sheet *sheet, const char *by, const struct hs_gains *gains,
-                           struct hs_error *err)
-{
-    say_title(sheet, by, gains->profile);
-    if (gains->count > 0)
-        say_sums(sheet, gains->profile, gains->gains);
-    hs_gains_show(sheet, gains);
-    return hs_sheet_end(sheet, err);
-}
-
-enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_error *err)
-{
-    struct hs_gains gains;
-    enum hs_status status = hs_gains_by_model(&gains, &predict->asked, predict->profile, err);
-
-    if (status == HS_OK) {
-        status = show(predict->sheet, predict->asked.label, &gains, err);
-        hs_asked_say_beyond(predict->notes, &predict->asked);
-    }
-    hs_gains_release(&gains);
-    return status;
-}
-
-enum hs_status hs_predict_by_results(const struct hs_predict *predict,
-                                     const struct hs_inputs *inputs, const struct hs_print *print,
-                                     struct hs_error *err)
-{
-    struct hs_gains gains = {.count = 0};
+    const struct hs_profile *profile = gains->profile;
+    bool details = predict->settings->details;
+    struct hs_job_page page;
     struct hs_sheet sheet;
-    enum hs_status status = hs_gains_by_results(&gains, inputs, predict->profile, err);
+    size_t rows;
 
+    if (hs_print_format(print) == HS_FORMAT_JSON)
+        return hs_gains_print(predict->out, gains, err);
     hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
-    if (status == HS_OK)
-        status = show(&sheet, inputs->inputs[0].name, &gains, err);
-    hs_gains_release(&gains);
-    return status;
+    hs_job_page_begin(&page, &sheet, details);
+    hs_job_page_add(&page, &page.title, 2, "%s: %s, %" PRId64 " ranks, %zu kind%s of calls",
+                    gains->source, profile->command, profile->ranks, gains->count,
+                    HS_PLURAL(gains->count));
+    add_verdict(&page, gains);
+    hs_job_page_add(&page, &page.tail, 2, "Evidence: %s (%zu of %zu kinds of calls)",
+                    evidence_of(gains), gains->gained, gains->count);
+    hs_job_page_add_commands(&page, "Next: ", &gains->next);
+    hs_job_page_add(&page, &page.tail, 2,
+                    "Assumed: communication time only; what computing hides of it is not known");
+    if (details && gains->by_profile < gains->gained && gains->working > 0)
+        hs_job_page_add(&page, &page.tail, 2,
+                        "the library's calls take %s by what they are compared with, %s in the "
+                        "profile, without waiting",
+                        HS_AS_TIME(gains->compared), HS_AS_TIME(gains->working));
+    rows = hs_job_page_print(&page);
+    if (details ? gains->count > 0 : gains->gained > 0)
+        print_gains(&sheet, gains, rows, details);
+    return hs_job_page_end(&page, err);
 }

@@ -150,24 +150,17 @@ enum hs_status hs_predict_print(const struct hs_predict *of, const struct hs_pre
     struct hs_sheet sheet;
     enum hs_status status = HS_OK;
 
-    if (!hs_predict_is_of_job(settings) && !settings->as &&
-        hs_print_format(print) == HS_FORMAT_JSON)
+    if (!settings->as && hs_print_format(print) == HS_FORMAT_JSON)
         return print_results(predict, prediction, err);
     hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
     with_sheet.sheet = &sheet;
-    if (predict->profile)
-        status = hs_predict_profile(predict, err);
-    else if (settings->place.asked)
-        status = hs_predict_place(predict, err);
-    else if (settings->hsdp.asked)
-        status = hs_predict_hsdp(predict, err);
-    else if (settings->explain)
+    if (settings->explain)
         hs_predict_explain(predict, prediction);
     else if (hs_predict_is_swept(settings))
         hs_predict_sweep(predict, prediction);
     else
         status = show_point(predict, prediction, err);
-    if (status == HS_OK && !hs_predict_is_of_job(settings))
+    if (status == HS_OK)
         status = hs_sheet_end(&sheet, err);
     hs_text_release(&sheet.lines);
     return status;

@@ -14,22 +14,6 @@ struct row {
     const struct hs_profile_call *call;
 };
 
-char *hs_profile_group_format(char text[GROUP_TEXT], const struct hs_profile *profile,
-                              const struct hs_profile_call *call)
-{
-    if (call->group_ranks == profile->ranks && call->group_stride == 1)
-        snprintf(text, GROUP_TEXT, "all %" PRId64, call->group_ranks);
-    else if (call->group_stride == 0)
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
-                 call->group_ranks);
-    else if (call->group_stride == 1 || call->group_ranks == 1)
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups, call->group_ranks);
-    else
-        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart", call->groups,
-                 call->group_ranks, call->group_stride);
-    return text;
-}
-
 static bool is_nccl(const struct hs_profile_call *call)
 {
     return strncmp(call->call, "nccl", 4) == 0;
@@ -57,13 +41,13 @@ static double share(const struct row *r)
 #define WHO_COLUMNS(column, P)                                                                     \
     column(P##CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                             \
     column(P##COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)             \
-    column(P##GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                               \
+    column(P##GROUP, "groups", "groups (ranks)", NULL, TEXT, ALWAYS,                               \
            hs_profile_group_format((char[GROUP_TEXT]){0}, r->profile, r->call))                    \
     column(P##RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)               \
     column(P##STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)
 #define SIZE_COLUMNS(column, P)                                                                    \
     column(P##BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))     \
-    column(P##CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                        \
+    column(P##CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                      \
            (int64_t)llround((double)r->call->calls / (double)r->call->ranks))
 #define COLUMNS(column)                                                                            \
     WHO_COLUMNS(column, )                                                                          \
@@ -71,11 +55,11 @@ static double share(const struct row *r)
     column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
     SIZE_COLUMNS(column, )                                                                         \
     column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
-    column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
+    column(MEAN, "mean_seconds", "per call", NULL, TIME, ALWAYS,                                   \
            r->call->seconds / (double)r->call->calls)                                              \
     column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
-    column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
-    column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
+    column(SECONDS, "seconds_per_rank", "per rank", NULL, TIME, ALWAYS, of_rank(r))                \
+    column(SHARE, "share", "share of run time", "%", PERCENT, ALWAYS,                              \
            share(r))                                                                               \
     column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY,                                 \
            hs_profile_call_waiting(r->call))
@@ -164,16 +148,16 @@ static const char *part_size(char text[PART_TEXT], const struct part *r)
 #define PART_COLUMNS(column)                                                                       \
     column(P_CALL, "call", "call", NULL, TEXT, IF_ANY,                                             \
            r->by == HS_PROFILE_BY_CALL ? r->first->call : NULL)                                    \
-    column(P_GROUP, "groups", "groups x ranks", NULL, TEXT, IF_ANY,                                \
+    column(P_GROUP, "groups", "groups (ranks)", NULL, TEXT, IF_ANY,                                \
            part_group((char[GROUP_TEXT]){0}, r))                                                   \
     column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
            part_size((char[PART_TEXT]){0}, r))                                            \
-    column(P_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
+    column(P_CALLS, "calls_per_rank", "calls per rank", NULL, COUNT, ALWAYS,                       \
            (int64_t)llround(r->calls))                                                             \
-    column(P_BYTES, "bytes_per_rank", "bytes a rank", NULL, SIZE, ALWAYS, r->bytes)                \
-    column(P_SECONDS, "seconds_per_rank", "a rank", NULL, TIME, IF_ANY,                            \
+    column(P_BYTES, "bytes_per_rank", "bytes per rank", NULL, SIZE, ALWAYS, r->bytes)              \
+    column(P_SECONDS, "seconds_per_rank", "per rank", NULL, TIME, IF_ANY,                          \
            r->timed ? r->seconds : (double)NAN)                                                    \
-    column(P_SHARE, "share", "of the job", "%", PERCENT, IF_ANY,                                   \
+    column(P_SHARE, "share", "share of run time", "%", PERCENT, IF_ANY,                            \
            r->timed ? r->seconds / r->profile->seconds : (double)NAN)                              \
     column(P_WAITED, "waited_seconds_per_rank", "waiting", NULL, TIME, IF_ANY, r->waited)
 /* clang-format on */
@@ -280,14 +264,14 @@ static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
     }
     if (mpi_rows == 0)
         return;
-    hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
+    hs_sheet_stress(sheet, "collectives  %s of %s per rank, %.1f %% of run time\n",
                     HS_AS_TIME(times.spent), HS_AS_TIME(profile->seconds),
                     100 * times.spent / profile->seconds);
     if (sampled > 0)
         hs_sheet_say(
             sheet,
-            "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
-            "calls that were timed on all ranks)\n",
+            "waiting      %s of it for the slowest rank; a plan cannot reduce it (%.0f calls timed "
+            "on all ranks)\n",
             HS_AS_TIME(times.waited), sampled);
 }
 
@@ -304,8 +288,8 @@ static void say_nccl(struct hs_sheet *sheet, const struct hs_profile *profile)
         }
     if (calls > 0)
         hs_sheet_stress(sheet,
-                        "NCCL         %.0f calls with %s a rank, which the host began in %s; how "
-                        "long GPUs took is not known\n",
+                        "NCCL         %.0f calls with %s per rank, enqueued in %s; how long GPUs "
+                        "took is not known\n",
                         calls, HS_AS_SIZE(bytes), HS_AS_TIME(begun));
 }
 
@@ -336,82 +320,4 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
     hs_sheet_table(sheet, &table);
     if (profile->call_count > most)
         hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);
-}
-
-/* ---- what plans gain ---- */
-
-/* Where the library's time is that part of what it is. */
-static double gain_of(const struct hs_profile_gain *r, double part)
-{
-    if (!r->left_alone && (r->why || r->plan.split.count == 0))
-        return NAN;
-    return r->left_alone
-               ? 0
-               : hs_profile_call_count(r->profile, r->call) *
-                     (part * r->library_seconds - (r->scales ? part : 1) * r->plan_seconds);
-}
-
-double hs_profile_gain_seconds(const struct hs_profile_gain *r)
-{
-    return gain_of(r, 1);
-}
-
-double hs_profile_gain_least(const struct hs_profile_gain *r)
-{
-    return gain_of(r, r->sure);
-}
-
-static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
-{
-    if (r->left_alone)
-        return "library";
-    return r->plan.split.count > 0 ? hs_plan_format(text, &r->plan) : NULL;
-}
-
-/* clang-format off */
-#define GAIN_COLUMNS(column)                                                                       \
-    WHO_COLUMNS(column, G_)                                                                        \
-    column(G_TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                        \
-    column(G_OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                 \
-    SIZE_COLUMNS(column, G_)                                                                       \
-    column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
-           hs_profile_call_spent(r->profile, r->call))                                             \
-    column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
-    column(G_WORK, "working_seconds", NULL, NULL, TIME, IF_ANY,                                \
-           hs_profile_call_seconds(r->call))                                                       \
-    column(G_LIBRARY, "library_seconds", "the library's", NULL, TIME, IF_ANY,                      \
-           r->library_seconds)                                                                     \
-    column(G_BY, "library_by", NULL, NULL, TEXT, ALWAYS, r->by)                                    \
-    column(G_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, plan((char[HS_SPLIT_TEXT]){0}, r))          \
-    column(G_TIME, "plan_seconds", "takes", NULL, TIME, ALWAYS, r->plan_seconds)                   \
-    column(G_GAIN, "gain_seconds_per_rank", "gains a rank", NULL, TIME, ALWAYS,                    \
-           hs_profile_gain_seconds(r))                                                             \
-    column(G_LEAST, "least_gain_seconds_per_rank", "at least", NULL, TIME, IF_ANY,                 \
-           r->sure < 1 ? hs_profile_gain_least(r) : (double)NAN)                                   \
-    column(G_WHY, "without_gain", "without", NULL, TEXT, IF_ANY, r->why)
-/* clang-format on */
-
-enum { GAIN_COLUMNS(HS_COLUMN_ID) };
-static const struct hs_column gain_columns[] = {GAIN_COLUMNS(HS_COLUMN_ROW)};
-
-void hs_profile_gains_init(struct hs_table *table)
-{
-    HS_TABLE_INIT(table, "gains", gain_columns);
-    table->fold = true;
-}
-
-void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *r)
-{
-    hs_table_row(table);
-    GAIN_COLUMNS(HS_COLUMN_PUT)
-}
-
-void hs_gains_show(struct hs_sheet *sheet, const struct hs_gains *gains)
-{
-    struct hs_table table;
-
-    hs_profile_gains_init(&table);
-    for (size_t i = 0; i < gains->count; i++)
-        hs_profile_gains_add(&table, &gains->gains[i]);
-    hs_sheet_table(sheet, &table);
 }

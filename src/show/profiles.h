@@ -1,10 +1,10 @@
 /*
- * profiles.h - tables of what a job called (record/profile.h), and of what plans gain it.
+ * profiles.h - tables of what a job called (record/profile.h).
  */
 #ifndef HS_VIEW_PROFILES_H
 #define HS_VIEW_PROFILES_H
 
-#include "answer/gains.h"
+#include "model/plan.h"
 #include "record/profile_call.h"
 #include "show/sheet.h"
 
@@ -28,14 +28,13 @@ enum hs_profile_by { HS_PROFILE_BY_CALL, HS_PROFILE_BY_GROUP, HS_PROFILE_BY_SIZE
 void hs_profile_parts_table(struct hs_table *table, const struct hs_profile *profile,
                             enum hs_profile_by by);
 
-#define HS_PROFILE_GROUP_TEXT 64
-/* "all 16", "2 x 8, 2 apart". Returns `text`. */
-char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_profile *profile,
-                              const struct hs_profile_call *call);
-
-void hs_profile_gains_init(struct hs_table *table);
-void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *gain);
-/* A row for each kind of calls. */
-void hs_gains_show(struct hs_sheet *sheet, const struct hs_gains *gains);
+/* What of a job's profile is shown, by itself. */
+struct hs_calls_question {
+    int64_t top;
+    struct hs_print print;
+};
+#define HS_ROW_CALLS_TOP(place)                                                                    \
+    HS_ROW_COUNT("top", "kinds of calls", 1, HS_PROFILE_CALLS_MAX, "16", NULL, place,              \
+                 "show so many kinds of calls, those that took longest first")
 
 #endif

@@ -194,12 +194,13 @@ static void drop(char *text)
 /* A question of some kind, some of its options set. */
 static void ask(struct handles *h)
 {
-    static const char *const kinds[] = {"predict", "check", "compare", "fit",     "simulate",
-                                        "export",  "plot",  "report",  "systems", "profile"};
+    static const char *const kinds[] = {"predict",  "check",   "compare", "fit",
+                                        "simulate", "export",  "plot",    "report",
+                                        "systems",  "profile", "place",   "shard"};
     static const char *const options[] = {
         "np",         "size",    "mesh",   "over",    "collective", "order",    "top",
         "chunks",     "explain", "format", "search",  "as",         "to",       "algorithms",
-        "gpus",       "plan",    "name",   "keep",    "place",      "messages", "hsdp",
+        "gpus",       "plan",    "name",   "keep",    "model",      "messages", "details",
         "parameters", "hosts",   "width",  "profile", "before",     "text"};
     static const char *const values[] = {"4",    "16",        "1MiB",   "1KiB:1MiB", "csv",
                                          "json", "best",      "layers", "pytorch",   "plans",

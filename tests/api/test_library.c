@@ -603,30 +603,32 @@ static void profiles_are_read(void **state)
     assert_null(json);
 }
 
-/* What one axis sends lies inside of nodes: a ring's 2 (p - 1) / p n / bandwidth there. */
+/* What one axis sends stays inside of nodes: a ring's 2 (p - 1) / p n / bandwidth there. */
 static void axes_are_placed(void **state)
 {
     struct hiersearch_system *system = find("node:2@100GB/s~0us,ib:2@1GB/s~0us");
     struct hiersearch_question *question =
-        ASK("predict", "mesh", "dp=2,tp=2", "place", "true", "messages", "tp:allreduce:1GB");
-    struct hiersearch_result *result;
-    char *json;
+        ASK("place", "mesh", "dp=2,tp=2", "messages", "tp:allreduce:1GB", "samples", "0");
+    char *json, *notes;
 
     (void)state;
-    assert_ok(answered(&json, NULL,
+    assert_ok(answered(&json, &notes,
                        &(struct asked){.question = question, .system = system, .format = "json"},
                        error));
-    assert_has(json, "{\"rank\":1,\"order\":\"tp=2,dp=2\",\"seconds\":0.01,");
-    assert_has(json, "{\"rank\":2,\"order\":\"dp=2,tp=2\",\"seconds\":2,");
+    assert_string_equal(notes, "");
+    assert_has(json, "\"advice\": \"use\"");
+    assert_has(json, "\"order\": \"tp=2,dp=2\",\n      \"given\": false,\n      "
+                     "\"split\": false,\n      \"seconds\": 0.01,");
+    assert_has(json, "\"seconds\": 2,");
     hiersearch_text_free(json);
-    assert_refused(hiersearch_predict(&result, system, question, error),
-                   "--place: its answer is no result, hiersearch_ask has it");
-    assert_null(result);
+    hiersearch_text_free(notes);
     assert_ok(hiersearch_question_set(question, "messages", NULL, error));
     assert_refused(
         answered(&json, NULL,
                  &(struct asked){.question = question, .system = system, .format = "json"}, error),
-        "--place: expected --messages, such as tp:allreduce:64MiB*160");
+        "expected one of --messages, such as tp:allreduce:64MiB*160, and --model, such "
+        "as num-layers=80,hidden-size=8192,seq-length=4096,micro-batch-size=1,"
+        "global-batch-size=512");
     assert_null(json);
     hiersearch_question_free(question);
     hiersearch_system_free(system);
@@ -634,21 +636,20 @@ static void axes_are_placed(void **state)
 
 /* Of 1e9 parameters in 32 bits Adam has 16 bytes each, and one unit of two is whole twice; on one
  * process nothing is sent. */
-static void models_lie_in_shards(void **state)
+static void models_are_sharded(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    struct hiersearch_question *question = ASK("predict", "np", "4", "hsdp", "true", "parameters",
-                                               "1e9", "units", "2", "memory", "10GB");
+    struct hiersearch_question *question = ASK("shard", "np", "4", "parameters", "1e9", "units",
+                                               "2", "memory", "10GB", "samples", "0");
     char *json;
 
     (void)state;
     assert_ok(answered(&json, NULL,
                        &(struct asked){.question = question, .system = system, .format = "json"},
                        error));
-    assert_has(json, "{\"dp_shard\":1,\"dp_replicate\":4,\"memory_bytes\":20000000000,"
-                     "\"fits\":\"no\",");
-    assert_has(json, "{\"dp_shard\":4,\"dp_replicate\":1,\"memory_bytes\":8000000000,"
-                     "\"shard_seconds\":9,"); /* three times 3/4 of 4e9 bytes, by 1 GB/s */
+    assert_has(json, "\"shards\": 1,\n      \"replicas\": 4,\n      \"memory_bytes\": "
+                     "20000000000,\n      \"fits\": false,");
+    assert_has(json, "\"shard_seconds\": 9,"); /* three times 3/4 of 4e9 bytes, by 1 GB/s */
     hiersearch_text_free(json);
     hiersearch_question_free(question);
     hiersearch_system_free(system);
@@ -675,13 +676,14 @@ static void a_job_gains(void **state)
     assert_ok(answered(&json, NULL,
                        &(struct asked){.question = question, .system = system, .format = "json"},
                        error));
-    assert_has(json, "\"plan\":\"4\",\"plan_seconds\":1.2e-05,");
+    assert_has(json, "\"plan\": \"4\",\n      \"plan_seconds\": ");
+    assert_near(strtod(strstr(json, "\"plan_seconds\": ") + 16, NULL), 1.2e-05, 1e-15);
     hiersearch_text_free(json);
     assert_ok(answered(&json, NULL,
                        &(struct asked){.question = question, .inputs = inputs, .format = "json"},
                        error));
-    assert_has(json, "\"gain_seconds_per_rank\":");
-    assert_near(strtod(strstr(json, "\"gain_seconds_per_rank\":") + 24, NULL),
+    assert_has(json, "\"gain_seconds_per_rank\": ");
+    assert_near(strtod(strstr(json, "\"gain_seconds_per_rank\": ") + 25, NULL),
                 10 * 0.0551096574 * (1 - sqrt(10 * 60) / sqrt(20 * 80)), 1e-9);
     hiersearch_text_free(json);
     assert_ok(hiersearch_question_set(question, "profile", NULL, error));
@@ -774,8 +776,8 @@ static void answers_are_shown_to_people(void **state)
     assert_non_null(strstr(text, "4 takes 201.3 ms"));
     assert_non_null(strstr(text, "Winner by message size"));
     hiersearch_text_free(text);
-    text = show(ASK("predict", "mesh", "dp=2,tp=2", "place", "true", "messages", "tp:allreduce:1MB",
-                    "as", "hostfile", "hosts", "a,b,c,d"),
+    text = show(ASK("place", "mesh", "dp=2,tp=2", "messages", "tp:allreduce:1MB", "format",
+                    "hostfile", "hosts", "a,b,c,d"),
                 system, NULL);
     assert_string_equal(text, "a\nb\nc\nd\n");
     hiersearch_text_free(text);
@@ -1306,7 +1308,7 @@ static const struct CMUnitTest tests[] = {
             a_handle_that_keeps_prices_answers_as_a_new_one),
     HS_TEST("a profile that is not there is refused", profiles_are_read),
     HS_TEST("axes are placed where they send least", axes_are_placed),
-    HS_TEST("models lie in shards", models_lie_in_shards),
+    HS_TEST("models lie in shards", models_are_sharded),
     HS_TEST("a job that was counted gains by the model, and by what was measured", a_job_gains),
     HS_TEST("two profiles of a job are compared", profiles_are_compared),
     HS_TEST("answers are shown to people", answers_are_shown_to_people),

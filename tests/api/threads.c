@@ -90,13 +90,13 @@ static void export(struct job *job, const char *json, const char *to)
 }
 
 /* And exports what it got to a format, unless that is NULL. */
-static void predict(struct job *job, struct hiersearch_system *system, const char *to,
-                    const char *const *options)
+static void ask(struct job *job, const char *kind, struct hiersearch_system *system, const char *to,
+                const char *const *options)
 {
     struct hiersearch_question *question;
     char *json;
 
-    need(job, hiersearch_question_new(&question, "predict", job->error));
+    need(job, hiersearch_question_new(&question, kind, job->error));
     for (; *options; options += 2)
         need(job, hiersearch_question_set(question, options[0], options[1], job->error));
     need(job, answered(&json, NULL,
@@ -108,6 +108,12 @@ static void predict(struct job *job, struct hiersearch_system *system, const cha
     }
     keep(job, json);
     hiersearch_question_free(question);
+}
+
+static void predict(struct job *job, struct hiersearch_system *system, const char *to,
+                    const char *const *options)
+{
+    ask(job, "predict", system, to, options);
 }
 
 /* What the command prints of a question of a kind. */
@@ -186,11 +192,11 @@ static void one_round(struct job *job)
         predict(job, system, NULL,
                 (const char *const[]){"mesh", "tp=8,dp=8", "over", "dp", "collective",
                                       "reduce-scatter", "machines", "20", NULL});
-        predict(job, system, NULL,
-                (const char *const[]){"mesh", "tp=4,dp=4", "place", "true", "messages",
-                                      "tp:allreduce:1MiB*8,dp:reduce-scatter:64MiB", NULL});
-        predict(job, system, NULL,
-                (const char *const[]){"np", "16", "hsdp", "true", "parameters", "1B", NULL});
+        ask(job, "place", system, NULL,
+            (const char *const[]){"mesh", "tp=4,dp=4", "messages",
+                                  "tp:allreduce:1MiB*8,dp:reduce-scatter:64MiB", NULL});
+        ask(job, "shard", system, NULL,
+            (const char *const[]){"np", "16", "parameters", "1B", NULL});
         predict(job, system, NULL,
                 (const char *const[]){"profile", "tests/golden/profile/job.json", NULL});
         print(job, "predict", system,

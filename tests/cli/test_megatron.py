@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `predict --place --as megatron` prints against Megatron's rule for numbering ranks. Prints TAP.
+"""What `place --format megatron` prints against Megatron's rule for numbering ranks. Prints TAP.
 
 The rule (megatron/core/parallel_state.py), done here by brute force: an order names axes, the innermost first; a rank is the sum of its
 coordinates times the sizes of the axes before. It is applied twice in the same order: to what is no expert, with tp, cp, dp, pp and ep = 1,
@@ -76,8 +76,8 @@ def has(order, mesh, want):
 def ask(mesh, wanted, *options):
     """A job that wants its axes in that order: each has a 16th of the bytes of the one inside of it."""
     messages = ",".join(f"{name}:allreduce:{16 ** (6 - i)}KiB" for i, name in enumerate(wanted))
-    return subprocess.run([HIERSEARCH, "predict", SYSTEM, "--mesh", ",".join(f"{n}={s}" for n, s in mesh.items()), "--place",
-                           "--messages", messages, "--machines", "0", *options], capture_output=True, text=True, check=False)
+    return subprocess.run([HIERSEARCH, "place", SYSTEM, "--mesh", ",".join(f"{n}={s}" for n, s in mesh.items()),
+                           "--messages", messages, "--samples", "0", *options], capture_output=True, text=True, check=False)
 
 
 def order_of(said, note):
@@ -94,7 +94,7 @@ def check(mesh, wanted, seen):
     """What is wrong, or None."""
     table = ask(mesh, wanted, "--format", "csv")
     order = [part.split("=")[0] for part in next(csv.DictReader(io.StringIO(table.stdout)))["order"].split(",")]
-    done = ask(mesh, wanted, "--as", "megatron")
+    done = ask(mesh, wanted, "--format", "megatron")
     want = placed(order, mesh)
     if done.returncode != 0:
         seen["refused"].add((*mesh, *order))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Placements as launchers are told them: Open MPI's mpirun, MPICH's mpiexec and Slurm's srun start ranks by what
-# `predict --place --as` printed, and each says on which host it is. TAP on stdout; needs root.
+# `place --format` printed, and each says on which host it is. TAP on stdout; needs root.
 #     tests/cli/test_place.sh BUILD
 set -u
 (($# == 1)) || { echo "usage: test_place.sh BUILD" >&2; exit 2; }
@@ -39,30 +39,29 @@ check() {
 }
 
 # Cases: NAME, ranks of a node, mesh, and messages that want the order of axes said behind: dealt out one and two at a
-# time to two nodes, in blocks, one at a time to four, and such that nodes do not get ranks in turn, with an axis cut, too.
+# time to two nodes, in blocks, one at a time to four, and such that nodes do not get ranks in turn, with a split axis, too.
 cases=(
     "cyclic 4 dp=2,tp=4 tp:allreduce:64MiB*9,dp:allreduce:1MiB tp,dp"
     "plane 4 a=2,b=2,c=2 a:allreduce:64MiB*9,c:allreduce:64MiB*5,b:allreduce:1MiB a,c,b"
     "block 4 tp=4,dp=2 tp:allreduce:64MiB*9,dp:allreduce:1MiB tp,dp"
     "turns 2 dp=4,tp=2 tp:allreduce:64MiB*9,dp:allreduce:1MiB tp,dp"
     "mixed 2 a=2,b=2,c=2 c:allreduce:64MiB*9,b:allreduce:64MiB*3,a:allreduce:1MiB c,b,a"
-    "cut 2 a=4,b=2 a:allreduce:3MiB,b:allreduce:2MiB a,b,a"
+    "split 2 a=4,b=2 a:allreduce:3MiB,b:allreduce:2MiB a,b,a"
 )
 
 # place NAME RANKS MESH MESSAGES OPTIONS...: the first words of a case, and what to ask.
 place() {
-    "$hiersearch" predict "node:$2@50GB/s~2us,pair:2@9GB/s~3us,ib@2GB/s~5us" --mesh "$3" --place --messages "$4" -q "${@:5}"
+    "$hiersearch" place "node:$2@50GB/s~2us,pair:2@9GB/s~3us,ib@2GB/s~5us" --mesh "$3" --messages "$4" -q "${@:5}"
 }
 
 # wanted CASE HOST...: where each rank is to lie, by the order that the table shows and nothing else.
 wanted() {
     local words
     read -ra words <<<"$1"
-    place "${words[@]:0:4}" --format csv >table && place "${words[@]:0:4}" >text && "$python" - "${words[@]:1:2}" "${words[4]}" "${@:2}" >wanted <<'END'
-import csv, re, sys
+    place "${words[@]:0:4}" --format csv >table && "$python" - "${words[@]:1:2}" "${words[4]}" "${@:2}" >wanted <<'END'
+import csv, sys
 node_ranks, mesh, axes, *hosts = sys.argv[1:]
-cut = re.search("with axes cut ([^ ]*) takes", open("text").read())
-order = cut[1] if cut else next(csv.DictReader(open("table")))["order"]
+order = next(csv.DictReader(open("table")))["order"]
 assert order.split(",") and [part.split("=")[0] for part in order.split(",")] == axes.split(","), order
 sizes = [(name, int(size)) for name, size in (part.split("=") for part in mesh.split(","))]
 ranks = 1
@@ -74,7 +73,7 @@ for rank in range(ranks):
         digits[name], rest = rest % size, rest // size
     at, stride = 0, 1
     for name, size in (part.split("=") for part in order.split(",")):
-        digits[name], digit = divmod(digits[name], int(size))  # of a cut axis what is inside first
+        digits[name], digit = divmod(digits[name], int(size))  # of a split axis what is inside first
         at, stride = at + digit * stride, stride * int(size)
     print("rank", rank, hosts[at // int(node_ranks)])
 END
@@ -93,7 +92,7 @@ for case in "${cases[@]}"; do
     list=$(IFS=,; echo "${hosts[*]:0:all}")
     : >wanted
     wanted "$case" "${hosts[@]}"
-    place "${words[@]:0:4}" --as hostfile --hosts "$list" >hostfile
+    place "${words[@]:0:4}" --format hostfile --hosts "$list" >hostfile
     if type -P mpirun.openmpi >/dev/null; then
         openmpi --bind-to none --map-by seq --hostfile hostfile -np 8
         check "$name: Open MPI's mpirun puts each rank where the hostfile says"
@@ -104,7 +103,7 @@ for case in "${cases[@]}"; do
     else skip "$name: MPICH's mpiexec" "no mpiexec.mpich"; fi
     # It binds ranks to cores of their own, so a node needs as many.
     if type -P mpirun.openmpi >/dev/null && (($(nproc) >= ${words[1]})); then
-        place "${words[@]:0:4}" --as rankfile --hosts "$list" >rankfile
+        place "${words[@]:0:4}" --format rankfile --hosts "$list" >rankfile
         openmpi --host "${list//,/:${words[1]},}:${words[1]}" --rankfile rankfile -np 8
         check "$name: Open MPI's mpirun puts each rank where the rankfile says"
     else skip "$name: Open MPI's rankfile" "nodes of ${words[1]} ranks need as many cores"; fi
@@ -119,7 +118,7 @@ echo "case $name arbitrary"; SLURM_HOSTFILE=$PWD/$name.hosts srun --distribution
 echo "case $name relative"; timeout 180 mpirun.openmpi --rankfile "$name.rankfile" -np 8 ./rank.sh
 END
 cat >every.sh <<'END'
-for name in cyclic plane block turns mixed cut; do
+for name in cyclic plane block turns mixed split; do
     nodes=$((8 / $(cat "$name.ranks")))
     salloc -N$nodes -w "n[1-$nodes]" --ntasks-per-node=4 bash job "$name"
 done
@@ -133,9 +132,9 @@ else
         name=${words[0]}
         wanted "$case" n1 n2 n3 n4 && mv wanted "$name.wanted"
         echo "${words[1]}" >"$name.ranks"
-        place "${words[@]:0:4}" --as srun --hosts n1,n2,n3,n4 >"$name.srun"
-        place "${words[@]:0:4}" --as rankfile >"$name.rankfile"
-        place "${words[@]:0:4}" --as hostfile --hosts n1,n2,n3,n4 >"$name.hosts"
+        place "${words[@]:0:4}" --format srun --hosts n1,n2,n3,n4 >"$name.srun"
+        place "${words[@]:0:4}" --format rankfile >"$name.rankfile"
+        place "${words[@]:0:4}" --format hostfile --hosts n1,n2,n3,n4 >"$name.hosts"
     done
     timeout -k 5 260 "$cluster/slurm" run --nodes 4 --timeout 240 -- bash every.sh >all 2>&1 </dev/null
     for case in "${cases[@]}"; do

@@ -9,7 +9,7 @@ hiersearch predict abci --np 4:16 --json --budget 1us | wc -l
 # Where the winner changes, and the ways to shard a model, are looked at as long as there is time.
 hiersearch predict abci --np 735134400 --explain best --budget 1us 2>&1 >/dev/null
 hiersearch predict abci --np 128 --explain best --budget 1us | grep -e runner-up -e Winner
-hiersearch predict abci --np 16 --hsdp --parameters 1B --budget 1us | sed -n '2p; /^ *[0-9]/p'
-hiersearch predict abci --np 16 --hsdp --parameters 1B --memory 10GB --budget 1us | sed -n 2p
-hiersearch predict abci --np 16 --hsdp --parameters 1B --budget 1h | grep -c '^ *[0-9]'
+hiersearch shard abci --np 16 --parameters 1B --budget 1us | grep -e Only -e '^ *[0-9]'
+hiersearch shard abci --np 16 --parameters 1B --memory 10GB --budget 1us | sed -n 3,5p
+hiersearch shard abci --np 16 --parameters 1B --budget 1h --format csv | wc -l
 hiersearch predict abci --np 64 --budget 0s
