@@ -175,7 +175,7 @@ int main(int argc, char **argv)
         int64_t nodes = nodes_of[below(6)];
         struct hs_system system, truth;
         struct hs_text csv = {0};
-        struct hs_inputs inputs = {.takes_logs = HS_LOGS_OF_ANY};
+        struct hs_inputs inputs = {.count = 0};
         struct hs_check_settings settings = {.info = NULL};
         struct hs_check_answer checked;
         struct hs_error err;
