@@ -5,7 +5,7 @@
 measured, --repeats times. Nothing of the measured splits goes into the prediction. What is between two measurements of
 the same split is printed too: no prediction can be better than that. Needs root.
 With --others the calibration has measured the allreduce of every layer and nothing else, and from it are predicted: all splits of
-reduce-scatters and allgathers, in place and permuted; those of the groups along dp beside 2 and 4 ranks of tp; and a job of messages
+reduce-scatters and allgathers, natural and reversed; those of the groups along dp beside 2 and 4 ranks of tp; and a job of messages
 along tp and dp, and along tp, pp and dp: for all orders of the axes the step is predicted and measured, every message by the plan predicted to
 be best.
 Usage: bench/accuracy_cluster.py [--size 4MiB] [--budget 90s] [--rate 500mbit] [--repeats 2] [--keep DIR] [--build build]
@@ -59,7 +59,7 @@ def measure(arguments, shape, output, *options, budget=None, size=None, which="-
 
 def predict(arguments, system, *options, ranks=16, size=None):
     done = subprocess.run([os.path.join(arguments.build, "hiersearch"), "predict", system, "--np", str(ranks), "--size",
-                           size or arguments.size, "--top", "100", "--machines", "0", "--json", *options], capture_output=True, text=True,
+                           size or arguments.size, "--top", "100", "--samples", "0", "--json", *options], capture_output=True, text=True,
                           check=True)
     return {c["plan"]: c["predicted_seconds"] for c in json.loads(done.stdout)["results"][0]["candidates"]}
 
@@ -132,7 +132,7 @@ def step_of(arguments, shape, scratch, system, order, messages):
     mesh, ranks = ",".join(f"{axis}={size}" for axis, size in order), math.prod(size for _, size in order)
     predicted = measured = 0
     for axis, collective, size, calls in messages:
-        options = ["--mesh", mesh, "--over", axis, "--collective", collective]
+        options = ["--mesh", mesh, "--group", axis, "--collective", collective]
         plans = predict(arguments, system, *options, ranks=ranks, size=size)
         plan = min(plans, key=plans.get)
         took = measure(arguments, shape, os.path.join(scratch, "step.json"), *options, budget=arguments.run_budget, size=size,
@@ -163,11 +163,11 @@ def others(arguments, shape, scratch, described, ranks):
     calibrate(arguments, shape, described, system, "--stages", layers_of(ranks))
     rows = []
     if "collectives" in parts:
-        rows += [(f"{collective}, {order}", ["--collective", collective, "--order", order])
-                 for collective in ["reduce-scatter", "allgather"] for order in ["in-place", "permuted"]]
+        rows += [(f"{collective}, {order}", ["--collective", collective, "--layout", order])
+                 for collective in ["reduce-scatter", "allgather"] for order in ["natural", "reversed"]]
     if "groups" in parts:
         rows += [(f"{collective} over dp of tp={inner},dp={ranks // inner}",
-                  ["--collective", collective, "--mesh", f"tp={inner},dp={ranks // inner}", "--over", "dp"])
+                  ["--collective", collective, "--mesh", f"tp={inner},dp={ranks // inner}", "--group", "dp"])
                  for inner in [2, 4] for collective in ["allreduce", "reduce-scatter"]]
     if rows:
         print(f"{'':40} {'plans':>5} {'mean':>7} {'worst':>7} {'predicted':>10} {'regret':>8}")

@@ -687,7 +687,7 @@ def report_composed(bench):
                 seconds = [bench.program.price("nccl", [point])[0][0] for point in triple]
                 gains.append((triple[0].table.collective, *(part[0] / (part[1] + part[2]) for part in ([p.seconds for p in triple], seconds))))
             bench.program.do("ship", "nccl")
-        print(f"\nReduce-scatter and allgather in two layers (permuted; the sum of two published calls) against NCCL's flat call, from 1 MiB on, {title}")
+        print(f"\nReduce-scatter and allgather in two layers (reversed; the sum of two published calls) against NCCL's flat call, from 1 MiB on, {title}")
         for call in calls:
             ours = [g for g in gains if g[0] == call]
             differ = [g for g in ours if abs(math.log(g[1])) > DIFFER]

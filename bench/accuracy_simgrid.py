@@ -4,7 +4,7 @@
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
-4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
+4 to 64, natural and reversed, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
 64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all,
 then what a job takes in every order of the axes of such a mesh: `hiersearch predict` beside `hiersearch simulate`, which runs the
 host backend on the platform made from the same file. For each machine are printed
@@ -67,7 +67,7 @@ QUICK_CHUNKS_NP = (8, 12, 18)
 LETTERED_NP = tuple(range(2, 33))
 QUICK_LETTERED_NP = (8, 12, 16)
 DIRECT_MAX = 32
-COLLECTIVES = [(call, order) for call in ("reduce-scatter", "allgather") for order in ("in-place", "permuted")]
+COLLECTIVES = [(call, order) for call in ("reduce-scatter", "allgather") for order in ("natural", "reversed")]
 COLLECTIVES_NP = (4, 6, 8, 12, 16, 18, 24, 32, 48, 64)
 QUICK_COLLECTIVES_NP = (8, 12, 16)
 MESHES = [("tp=2,dp={}", 2, "dp"), ("tp=4,dp={}", 4, "dp"), ("tp=2,pp=2,dp={}", 4, "tp,dp")]  # with the rest; over
@@ -124,7 +124,7 @@ class Machine:
         """Plan -> predicted seconds, best first; chunks: counts of chunks."""
         if (np, chunks) not in self.predicted:
             found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--search", "exhaustive", "--top",
-                             "10000", "--chunks", ",".join(map(str, chunks)), "--machines", "0", "--json", "--quiet")
+                             "10000", "--chunks", ",".join(map(str, chunks)), "--samples", "0", "--json", "--quiet")
             self.predicted[np, chunks] = {c["plan"]: c["predicted_seconds"] for c in found}
         return self.predicted[np, chunks]
 
@@ -136,7 +136,7 @@ class Machine:
     def best(self, np):
         """Plans that predict takes with all algorithms: of each split its best."""
         found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--algorithms", "all", "--top", "10000",
-                         "--machines", "0", "--json", "--quiet")
+                         "--samples", "0", "--json", "--quiet")
         return [c["plan"] for c in found]
 
     def simulate(self, np, plans):
@@ -266,7 +266,7 @@ def compare_collectives(machine, every):
     score = Score()
     for np in every:
         for call, order in COLLECTIVES:
-            found = machine.run("simulate", machine.path, "--np", str(np), "--size", machine.size, "--collective", call, "--order",
+            found = machine.run("simulate", machine.path, "--np", str(np), "--size", machine.size, "--collective", call, "--layout",
                                 order, "--all", "--json", "--quiet")
             score.add(np, {f"{c['plan']} {call} {order}": c["predicted_seconds"] for c in found},
                       {f"{c['plan']} {call} {order}": c["measured"]["median_seconds"] for c in found})
@@ -280,7 +280,7 @@ def compare_exchanges(machine, every):
     for np in every:
         call = ("--np", str(np), "--size", machine.size, "--collective", "all-to-all", "--json", "--quiet")
         splits = [c["plan"] for c in machine.run("predict", machine.path, *call, "--search", "exhaustive", "--top", "10000",
-                                                 "--machines", "0")]
+                                                 "--samples", "0")]
         found = machine.run("simulate", machine.path, *call, *splits, *("x".join(f"{p}h" for p in s.split("x")) for s in splits))
         score.add(np, {f"{c['plan']} all-to-all": c["predicted_seconds"] for c in found},
                   {f"{c['plan']} all-to-all": c["measured"]["median_seconds"] for c in found})
@@ -296,9 +296,9 @@ def compare_meshes(machine, every):
             if np % inner or np == inner:
                 continue
             axes = axes.format(np // inner)
-            for call, order in [("allreduce", "in-place"), *COLLECTIVES]:
-                found = machine.run("simulate", machine.path, "--mesh", axes, "--over", over, "--size", machine.size, "--collective",
-                                    call, "--order", order, "--all", "--json", "--quiet")
+            for call, order in [("allreduce", "natural"), *COLLECTIVES]:
+                found = machine.run("simulate", machine.path, "--mesh", axes, "--group", over, "--size", machine.size, "--collective",
+                                    call, "--layout", order, "--all", "--json", "--quiet")
                 names = [f"{c['plan']} {call} {order} {axes} over {over}" for c in found]
                 score.add(np, dict(zip(names, (c["predicted_seconds"] for c in found))),
                           dict(zip(names, (c["measured"]["median_seconds"] for c in found))))
@@ -319,7 +319,7 @@ def compare_placements(machine, every):
             orders = {row["order"]: row["seconds"] for row in json.loads(done.stdout)["orders"] if not row["split"]}
             played = {}
             for order in orders:
-                played[order] = sum(calls * machine.run("simulate", machine.path, "--mesh", order, "--over", over, "--size", machine.size,
+                played[order] = sum(calls * machine.run("simulate", machine.path, "--mesh", order, "--group", over, "--size", machine.size,
                                                         "--collective", call, "--top", "1", "--json", "--quiet")[0]["measured"]
                                     ["median_seconds"] for over, call, calls in PLACED_MESSAGES)
             score.add(np, orders, played)

@@ -50,7 +50,7 @@ def result_file(folder, split):
 def fitted(program, folder, files):
     system = Path(folder) / "fitted.json"
     subprocess.run([program, "fit", "abci", *files, "--quiet", "-o", system], stdout=subprocess.DEVNULL, check=True)
-    out = subprocess.run([program, "predict", system, "--np", "128", "--size", "128MiB", "--top", "64", "--machines", "0",
+    out = subprocess.run([program, "predict", system, "--np", "128", "--size", "128MiB", "--top", "64", "--samples", "0",
                           "--json"],
                          check=True, capture_output=True, text=True).stdout
     return {c["plan"]: c["predicted_seconds"] for c in json.loads(out)["results"][0]["candidates"]}

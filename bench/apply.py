@@ -155,7 +155,7 @@ def training(arguments, cluster, mpi, part, words):
 def limit_of(arguments, cluster, collective, size):
     """Seconds that the links of these hosts take at least."""
     done = subprocess.run([f"{arguments.build}/hiersearch", "predict", f"{cluster.scratch}/cluster.json", "--np", "16", "--size", str(size),
-                           "--collective", collective, "--machines", "0", "-q"], capture_output=True, text=True, check=True)
+                           "--collective", collective, "--samples", "0", "-q"], capture_output=True, text=True, check=True)
     value, unit = re.search(r"the limit: ([\d.]+) (\w+)", done.stdout).groups()
     return float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
 

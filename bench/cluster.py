@@ -3,7 +3,7 @@
 
 16 ranks on 8 hosts in 2 racks. One run measures all 8 splits: the truth. A second run measures them again: repeatability. The
 pruned run gets the cluster's description and measures the model's best few only. Needs root.
-With --collective reduce-scatter,allgather,all-to-all it is the best plan of each, in place and permuted where blocks have an order,
+With --collective reduce-scatter,allgather,all-to-all it is the best plan of each, natural and reversed where blocks have an order,
 against the library's own call, of MPICH and of Open MPI (make other-mpi): one run chooses the plan, a second alternates it with the
 call, and the ratio is the median over these pairs with its 95 % interval, and the least it is with 95 % (order statistics).
 With --uneven 22 it is 22 ranks on hosts of 4, of which the last has 2: the best plan by the description's calibration against the
@@ -123,8 +123,8 @@ def collectives(arguments, shape):
         system = describe(shape, scratch)
         for mpi in arguments.mpi.split(","):
             for collective in arguments.collective.split(","):
-                for order in ["-"] if collective == "all-to-all" else ["in-place", "permuted"]:
-                    asked = ["--collective", collective] + ([] if order == "-" else ["--order", order])
+                for order in ["-"] if collective == "all-to-all" else ["natural", "reversed"]:
+                    asked = ["--collective", collective] + ([] if order == "-" else ["--layout", order])
                     for size in arguments.size.split(","):
                         chosen = measure(arguments, shape, os.path.join(scratch, "choice.json"), system, "--top", arguments.top, *asked,
                                          size=size, mpi=mpi)["best"]
@@ -157,7 +157,7 @@ def uneven(arguments, shape):
             system = calibrated(arguments, shape, scratch, ranks, mpi)
             for size in arguments.size.split(","):
                 done = subprocess.run([os.path.join(arguments.build, "hiersearch"), "predict", system, "--np", str(ranks), "--size", size,
-                                       "--machines", "0", "--json"], capture_output=True, text=True, check=True)
+                                       "--samples", "0", "--json"], capture_output=True, text=True, check=True)
                 result = json.loads(done.stdout)["results"][0]
                 predicted = {c["plan"]: c["predicted_seconds"] for c in result["candidates"]}
                 chosen = min(predicted, key=predicted.get)

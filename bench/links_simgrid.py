@@ -25,7 +25,7 @@ def hiersearch(arguments, *words):
 
 def choices(arguments, name, count):
     """GPUs of one choice of each kind, and how many choices there are of it."""
-    lines = hiersearch(arguments, "predict", name, "--np", str(count), "--machines", "0", "-k", "1000", "-q", "--format", "csv").splitlines()
+    lines = hiersearch(arguments, "predict", name, "--np", str(count), "--samples", "0", "-k", "1000", "-q", "--format", "csv").splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("gpus,"))
     return [(row[0], int(row[1])) for row in csv.reader(lines[first + 1:])]
 
@@ -33,7 +33,7 @@ def choices(arguments, name, count):
 def simulate(arguments, name, gpus, collective, scratch):
     """Of rings and of trees: predicted and simulated seconds."""
     chosen, machine = f"{scratch}/chosen.json", f"{scratch}/machine.json"
-    hiersearch(arguments, "predict", name, "--gpus", gpus, "--machines", "0", "-q", "-o", chosen)
+    hiersearch(arguments, "predict", name, "--gpus", gpus, "--samples", "0", "-q", "-o", chosen)
     with open(chosen, encoding="utf-8") as file, open(machine, "w", encoding="utf-8") as out:
         json.dump(json.load(file)["system"], out)
     count = gpus.count(",") + 1

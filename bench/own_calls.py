@@ -73,8 +73,8 @@ class Machine:
 
     def predict(self, library, np, call, size):
         """What it runs, and seconds."""
-        order = ("--order", "in-place") if call in ("reduce-scatter", "allgather") else ()
-        out = self.run("predict", self.path(library), "--np", np, "--size", size, "--collective", call, *order, "--machines", "0",
+        order = ("--layout", "natural") if call in ("reduce-scatter", "allgather") else ()
+        out = self.run("predict", self.path(library), "--np", np, "--size", size, "--collective", call, *order, "--samples", "0",
                        "--json", "--quiet")
         own = json.loads(out)["results"][0]["default"]
         return own["choice"], own["seconds"]
@@ -84,7 +84,7 @@ class Machine:
         if not folder.exists():
             result = self.scratch / "result.json"
             result.unlink(missing_ok=True)
-            self.run("predict", self.path("mpich"), "--np", np, "--size", "1MiB", "--machines", "0", "--quiet", "-o", result)
+            self.run("predict", self.path("mpich"), "--np", np, "--size", "1MiB", "--samples", "0", "--quiet", "-o", result)
             self.run("export", result, "--to", "simgrid", "--plan", np, "-o", folder, "--quiet")
         return folder
 

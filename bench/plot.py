@@ -54,10 +54,10 @@ def main():
         subprocess.run([program, "predict", "abci", "--np", str(NP), "--top", str(arguments.candidates), "-q", "-o",
                         predicted], check=True, stdout=subprocess.DEVNULL)
         measure(predicted, measured)
-        rows = [("load", [program, "plot", measured, "--as", "system", "--csv"])]
+        rows = [("load", [program, "plot", measured, "--kind", "system", "--csv"])]
         for kind in ("scaling", "layers", "bandwidth", "accuracy", "system"):
             for suffix in ("svg", "png"):
-                rows.append((f"{kind} {suffix}", [program, "plot", measured, "--as", kind, "-o",
+                rows.append((f"{kind} {suffix}", [program, "plot", measured, "--kind", kind, "-o",
                                                   os.path.join(folder, f"x.{suffix}")]))
         rows.append(("report", [program, "report", measured, "-o", os.path.join(folder, "x.html")]))
         print(f"{arguments.candidates} candidates, result file of {os.path.getsize(measured) / 2**20:.0f} MiB")

@@ -47,10 +47,10 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
     ("P = 65536, exhaustive", 65536, ["--search", "exhaustive"], 50, None),
     ("P = 65536, lattice", 65536, ["--search", "lattice"], None, None),
     ("P = 2^20, exhaustive", 2 ** 20, ["--search", "exhaustive"], None, None),
-    ("P = 128, 200 machines", 128, ["--machines", "200"], None, None),
-    ("P = 2^20, top 10, 200 machines", 2 ** 20, ["--top", "10", "--machines", "200"], None, None),
-    ("P = 1024, 30 sizes, 300 machines", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
-    ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
+    ("P = 128, 200 machines", 128, ["--samples", "200"], None, None),
+    ("P = 2^20, top 10, 200 machines", 2 ** 20, ["--top", "10", "--samples", "200"], None, None),
+    ("P = 1024, 30 sizes, 300 machines", 1024, ["--samples", "300", "--size", "1KiB:512GiB"], 300, None),
+    ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--samples", "300", "--size", "1KiB:512GiB"], 300, None),
     ("P = 4096, four axes placed, all algorithms", 4096,
      ["--algorithms", "all", "--mesh", "a=8,b=8,c=8,d=8", "--samples", "0", "--messages",
       "a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB"], 50, None),
@@ -72,7 +72,7 @@ CALLS = [  # system, processes, machines drawn, target calls per second: through
 def show_calls(program):
     print(f"\n{'through the library, P = 1024':42} {'calls/s':>8} {'target':>7}")
     for system, np, machines, target in CALLS:
-        rates = [float(subprocess.run([program, system, str(np), "2", "machines", str(machines)], check=True,
+        rates = [float(subprocess.run([program, system, str(np), "2", "samples", str(machines)], check=True,
                                       capture_output=True, text=True).stdout) for _ in range(3)]
         print(f"{system + f', {machines} machines':42} {statistics.median(rates):8.0f} {target if target else '-':>7}")
 
@@ -89,7 +89,7 @@ def main():
         command = [arguments.program, "predict", system, "--np", str(np), "--quiet"]
         if "--messages" in options:
             command = [arguments.program, "place", system, "--quiet"]
-        for option, value in ("--size", "128MiB"), ("--machines", "0"):
+        for option, value in ("--size", "128MiB"), ("--samples", "0"):
             command += [] if option in options or "--messages" in options else [option, value]
         commands.append(command + options)
     times = [[] for _ in ROWS]

@@ -57,7 +57,7 @@ def main():
     for system, machines in ROWS:
         library, ours = [], {kind: [] for kind in ASKED}
         for _ in range(arguments.turns):
-            library.append(rate([arguments.calls, system, NP, arguments.seconds, "machines", machines]))
+            library.append(rate([arguments.calls, system, NP, arguments.seconds, "samples", machines]))
             for kind, text in ASKED.items():
                 ours[kind].append(rate([python, "-c", PROGRAM.replace("ASKED", text), system, NP, machines, arguments.seconds], environment))
         name = f"{system}, {machines} machines"

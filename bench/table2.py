@@ -35,7 +35,7 @@ def measured_seconds(split, busbw):
 def predicted_seconds(program):
     """Every split of 128 as `predict` prices it with the published ABCI parameters."""
     out = subprocess.run([program, "predict", "abci", "--np", "128", "--size", "128MiB", "--top", "64",
-                          "--machines", "0", "--json"], check=True, capture_output=True, text=True).stdout
+                          "--samples", "0", "--json"], check=True, capture_output=True, text=True).stdout
     return {c["plan"]: c["predicted_seconds"] for c in json.loads(out)["results"][0]["candidates"]}
 
 

@@ -168,7 +168,7 @@ void hiersearch_question_free(struct hiersearch_question *question);
 /* The answer to a question, computed whole, with hints, what decides and what to measure next:
  *
  *     "predict"  of a system: plans, sweeps of sizes and process counts, ("explain", PLAN),
- *                ("before", SYSTEM), ("as", "nccl-tests"); with ("profile", PATH) what the best plans
+ *                ("compare-with", SYSTEM), ("style", "nccl-tests"); with ("profile", PATH) what the best plans
  *                gain a job: gains.schema.json. Of inputs, the results that measured a job's calls,
  *                with ("profile", PATH) alone: the same by the rules that `hiersearch run` makes of
  *                them
@@ -208,7 +208,7 @@ enum hiersearch_status hiersearch_ask(struct hiersearch_answer **answer,
 /* It as text: "text" or "md" for people, "csv" or "json" as tables, or as the document of its kind
  * (of a "predict" the result file, of several process counts one in a line; hiersearch-result(5)).
  * NULL: in the format of the question, which is text unless it says ("format", ...); what a "plot"
- * or a "report" is has one form alone. Text is UTF-8, as on a terminal without colours of 80 columns,
+ * or a "report" is has one form alone. Text is UTF-8, as on a terminal without colors of 80 columns,
  * or ("width", "120"); with ("color", "always") it has them. Pictures of other types than SVG are no
  * texts: `length` bytes (NULL: they are not asked for), and a zero behind them. */
 enum hiersearch_status hiersearch_answer_text(char **text, size_t *length,

@@ -28,6 +28,6 @@ commands = 'plot x title "predicted = measured" with lines linecolor rgb BLACK l
     1.1 * x title "10 % off" with lines linecolor rgb GREY dashtype 2 linewidth 1, \
     x / 1.1 notitle with lines linecolor rgb GREY dashtype 2 linewidth 1'.intervals.', \
     for [g = 1:groups] numbers index "points" using ($5 == g ? $1 * f : NaN):($2 * f):($3 * f):($4 * f) \
-        with yerrorbars linecolor rgb SERIES_COLOUR[g] pointtype SERIES_POINT[g] pointsize size * PS linewidth 1 title LABEL[g], \
+        with yerrorbars linecolor rgb SERIES_COLOR[g] pointtype SERIES_POINT[g] pointsize size * PS linewidth 1 title LABEL[g], \
     numbers index "points" using ($1 * f):(strcol(7) eq "-" ? NaN : $2 * f):7 with labels font ",9" left offset character 0.8, 0.3 notitle'
 eval commands

@@ -31,7 +31,7 @@ predicted_title = measured ? ", predicted" : ""
 rate = number("rate_factor")
 commands = ""
 do for [i = 1:plans] {
-    look = sprintf('linecolor rgb SERIES_COLOUR[%d] pointtype SERIES_POINT[%d] ', i, i)
+    look = sprintf('linecolor rgb SERIES_COLOR[%d] pointtype SERIES_POINT[%d] ', i, i)
     if (predicted) { commands = commands.sprintf(', numbers index "plan%d" using 1:($2 * rate) with linespoints ', i).look. \
         sprintf('dashtype SERIES_DASH[%d] linewidth 1.8 pointsize %g * PS title PLAN[%d].predicted_title', i, PLAN_POINTS[i] ? 0 : 0.9, i) }
     if (PLAN_POINTS[i]) { commands = commands.sprintf(', numbers index "plan%d" using 1:($3 * rate):($4 * rate):($5 * rate) with ', i). \
@@ -59,18 +59,18 @@ commands = ""
 # What the calibration measured: the band is its 95 % interval.
 do for [i = 1:layers] {
     if (has_curve(i)) { commands = commands.sprintf(', numbers index "calibrated%d" using 1:($3 * rate):($4 * rate) with filledcurves ', i). \
-        sprintf('linecolor rgb SERIES_COLOUR[%d] fillstyle transparent solid 0.15 noborder notitle', i). \
-        sprintf(', numbers index "calibrated%d" using 1:($2 * rate) with lines linecolor rgb SERIES_COLOUR[%d] linewidth 0.7 notitle', i, i) }
+        sprintf('linecolor rgb SERIES_COLOR[%d] fillstyle transparent solid 0.15 noborder notitle', i). \
+        sprintf(', numbers index "calibrated%d" using 1:($2 * rate) with lines linecolor rgb SERIES_COLOR[%d] linewidth 0.7 notitle', i, i) }
 }
 do for [i = 1:layers] {
-    look = sprintf('linecolor rgb SERIES_COLOUR[%d] pointtype SERIES_POINT[%d] ', i, i)
+    look = sprintf('linecolor rgb SERIES_COLOR[%d] pointtype SERIES_POINT[%d] ', i, i)
     if (predicted) { commands = commands.sprintf(', numbers index "layer%d" using 1:($2 * rate) with linespoints ', i).look. \
         sprintf('dashtype SERIES_DASH[%d] linewidth 1.8 pointsize %g * PS ', i, LAYER_POINTS[i] ? 0 : 0.9). \
         (LAYER_POINTS[i] ? "notitle" : sprintf("title LAYER[%d]", i)) }
     if (LAYER_POINTS[i]) { commands = commands.sprintf(', numbers index "layer%d" using 1:($3 * rate) with points ', i).look. \
         sprintf('pointsize 1.2 * PS title LAYER[%d]', i) }
     if (LAYER_FITTED[i]) { commands = commands.sprintf(', numbers index "layer%d" using 1:($4 * rate) with lines ', i). \
-        sprintf('linecolor rgb SERIES_COLOUR[%d] dashtype 3 linewidth 1.4 notitle', i) }
+        sprintf('linecolor rgb SERIES_COLOR[%d] dashtype 3 linewidth 1.4 notitle', i) }
 }
 if (layers_measured) {
     commands = commands.', keyentry with points linecolor rgb BLACK pointtype 6 title "points: measured"'. \

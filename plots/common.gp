@@ -19,11 +19,11 @@ fact(key) = fact_row(key) > 0 ? fact_value[fact_row(key)] : ""
 number(key) = fact(key) eq "" ? 0 : real(fact(key))
 whole(key) = int(number(key))
 
-# Colours of Okabe and Ito, which colour-blind readers tell apart; every series has a dash or a symbol
-# of its own besides, for paper without colour.
+# Colors of Okabe and Ito, which color-blind readers tell apart; every series has a dash or a symbol
+# of its own besides, for paper without color.
 BLACK = "#000000"; BLUE = "#0072B2"; ORANGE = "#E69F00"; GREEN = "#009E73"; VERMILLION = "#D55E00"
 SKY = "#56B4E9"; PURPLE = "#CC79A7"; GREY = "#8a8a8a"; LIGHT = "#d9d9d9"
-array SERIES_COLOUR[6] = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]
+array SERIES_COLOR[6] = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, BLACK]
 array SERIES_POINT[6] = [7, 5, 9, 11, 13, 3]
 array SERIES_DASH[6] = [1, 2, 4, 5, 3, 1]
 

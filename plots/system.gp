@@ -73,7 +73,7 @@ if (graph ne "") {
     set style textbox opaque margins 0.4, 0.3 fillcolor rgb "#ffffff" noborder
     drawn = ''
     do for [k = 1:kinds] {
-        lines = sprintf(' linecolor rgb SERIES_COLOUR[%d] dashtype SERIES_DASH[%d]', k, k)
+        lines = sprintf(' linecolor rgb SERIES_COLOR[%d] dashtype SERIES_DASH[%d]', k, k)
         # Widths are those of one link, or of a thick line for many.
         do for [w = 1:2] { drawn = drawn.sprintf(', numbers index "links" using ($5 == %d && ($6 > 2) == %d && $7 == 0 ? $1 : NaN):2:3:4 with vectors nohead linewidth %g', k, w - 1, w == 1 ? 1.4 : 4).lines.' notitle' }
         if (whole("one_way") > 0) { drawn = drawn.sprintf(', numbers index "links" using ($5 == %d && $7 == 1 ? $1 : NaN):2:(0.9 * $3):(0.9 * $4) with vectors head filled size 0.09,20 linewidth 1.4', k).lines.' notitle' }

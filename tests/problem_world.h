@@ -6,7 +6,7 @@
 
 static inline struct hs_problem problem_world(int64_t ranks, double bytes)
 {
-    return hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE, ranks, bytes);
+    return hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_NATURAL, ranks, bytes);
 }
 
 #endif

@@ -33,7 +33,7 @@ def main():
                    stdout=subprocess.DEVNULL)
     for kind in KINDS:
         for result in (measured, predicted):
-            subprocess.run([program, "plot", result, "--as", kind, "--quiet", "-o", folder / f"{kind}-{result.stem}.svg"], check=False)
+            subprocess.run([program, "plot", result, "--kind", kind, "--quiet", "-o", folder / f"{kind}-{result.stem}.svg"], check=False)
     page = folder / "report.html"
     subprocess.run([program, "report", measured, predicted, "--quiet", "-o", page], check=True)
     browser = shutil.which("chromium") or shutil.which("google-chrome")

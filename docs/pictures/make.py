@@ -51,10 +51,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         table2, gather = Path(folder) / "abci-table2-left-out.json", Path(folder) / "perlmutter.json"
         table2_result(program, table2)
-        prediction(program, gather, "perlmutter", "--np", "64", "--size", "64KiB:1GiB", "--collective", "allgather", "--order", "permuted")
+        prediction(program, gather, "perlmutter", "--np", "64", "--size", "64KiB:1GiB", "--collective", "allgather", "--layout", "reversed")
         for kind, path, words in (("accuracy", table2, []), ("layers", gather, ["--size", "16MiB"]), ("gain", gather, []),
                                   ("system", gather, ["--size", "16MiB"])):
-            subprocess.run([program, "plot", path, "--as", kind, *words, "--quiet", "-o", pictures / f"{kind}.svg"], check=True)
+            subprocess.run([program, "plot", path, "--kind", kind, *words, "--quiet", "-o", pictures / f"{kind}.svg"], check=True)
             print(pictures / f"{kind}.svg")
 
 

@@ -1,7 +1,7 @@
 """How a job should communicate on a machine: predictions, calibrations and exports of hiersearch.
 
     >>> import hiersearch as hs
-    >>> result = hs.predict("perlmutter", np=64, size="16MiB", collective="allgather", order="permuted")
+    >>> result = hs.predict("perlmutter", np=64, size="16MiB", collective="allgather", layout="reversed")
     >>> result.messages[0].verdict.advice, result.best.plan, round(result.best.seconds, 5)
     ('plan', '16x4', 0.00056)
     >>> table, axes = result.to_pandas(), result.plot()

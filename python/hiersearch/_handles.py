@@ -197,7 +197,7 @@ class Question:
         self.names: list[bytes] = []
         for name, value in options.items():
             if value is not None:
-                given = encoded(name.rstrip("_").replace("_", "-"))  # as_: a word of Python's
+                given = encoded(name.rstrip("_").replace("_", "-"))  # for_: a word of Python's
                 unit = b"s" if name in TIMES and not isinstance(value, str) else b""
                 call(lib.hiersearch_question_set, self.handle.pointer, given, word(value) + unit)
                 self.names.append(given)

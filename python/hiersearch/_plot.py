@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from .measured import Comparison, Profile
     from .results import Result
 
-# Okabe and Ito: told apart by those who do not see all colours, and in grey.
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
-BEST, LIBRARY, FLAT = COLOURS[0], COLOURS[5], "#7f7f7f"
+# Okabe and Ito: told apart by those who do not see all colors, and in grey.
+COLORS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
+BEST, LIBRARY, FLAT = COLORS[0], COLORS[5], "#7f7f7f"
 
 
 def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":
@@ -46,7 +46,7 @@ def plans(result: "Result", number: int, ax: Optional["Axes"]) -> "Axes":
     for row, plan in enumerate(shown):
         left = 0.0
         for i, layer in enumerate(plan.layers):
-            ax.barh(row, layer.seconds / scale, left=left, color=COLOURS[i % len(COLOURS)], edgecolor="white", height=0.7)
+            ax.barh(row, layer.seconds / scale, left=left, color=COLORS[i % len(COLORS)], edgecolor="white", height=0.7)
             left += layer.seconds / scale
         if not plan.layers:
             known = plan.measured is not None and plan.measured.median_seconds is not None
@@ -90,7 +90,7 @@ def _key(ax: "Axes", layers: int, message: Any) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = [Patch(color=COLOURS[i % len(COLOURS)], label=f"layer {i + 1}") for i in range(layers)]
+    handles: list[Any] = [Patch(color=COLORS[i % len(COLORS)], label=f"layer {i + 1}") for i in range(layers)]
     handles += [Line2D([], [], color=LIBRARY, linestyle=style, label=name) for name, _, style in _own(message)]
     if any(plan.measured for plan in message.candidates):
         handles.append(Line2D([], [], color="black", marker="D", linestyle="", label="measured"))
@@ -144,9 +144,9 @@ def comparison(found: "Comparison", ax: Optional["Axes"]) -> "Axes":
     everything = [value for points in groups.values() for point in points for value in point if value]
     if not everything:
         raise ValueError("there is nothing to draw: no time has a prediction")
-    for (name, points), marker, colour in zip(groups.items(), "os", (BEST, LIBRARY)):
+    for (name, points), marker, color in zip(groups.items(), "os", (BEST, LIBRARY)):
         if points:
-            ax.plot(*zip(*points), marker, color=colour, markersize=5, alpha=0.8, label=name)
+            ax.plot(*zip(*points), marker, color=color, markersize=5, alpha=0.8, label=name)
     ends = [min(everything) / 1.2, max(everything) * 1.2]
     ax.plot(ends, ends, color=FLAT, linewidth=1)
     ax.set_xscale("log")

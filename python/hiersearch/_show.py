@@ -71,7 +71,7 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], notes
 # ---- results -------------------------------------------------------------------------------------
 def collective(document: "ResultDocument") -> str:
     """ "reduce-scatter over dp of tp=8,dp=64"."""
-    over = f" over {document.over} of {document.mesh}" if document.over else ""
+    over = f" over {document.group} of {document.mesh}" if document.group else ""
     return f"{document.collective or 'allreduce'}{over}"
 
 

@@ -44,7 +44,7 @@ def _made(kind: str, inputs: tuple[Input, ...], options: Any) -> Picture:
 
 
 def picture(*inputs: Input, **options: Unpack[PlotOptions]) -> Picture:
-    """Results as a picture of `hiersearch plot`, which gnuplot draws: `picture(result, as_="layers").save("layers.svg")`.
+    """Results as a picture of `hiersearch plot`, which gnuplot draws: `picture(result, kind="layers").save("layers.svg")`.
 
     Options, as those of `hiersearch plot`:
     """

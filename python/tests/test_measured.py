@@ -71,7 +71,7 @@ def test_compare(data, program):
     """compare is the command line's, of results and of logs."""
     results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
     compared = hs.compare(*results, predict="abci", keep=2)
-    document = json.loads(program("compare", *results, "--predict", "abci", "--keep", 2, "--json"))
+    document = json.loads(program("compare", *results, "--predict", "abci", "--beam", 2, "--json"))
     assert plain(compared.to_json()) == plain(document)
     assert [case.mean_error for case in compared.cases] == [case["mean_error"] for case in document["cases"]]
     log = data / "record/logs/nodes.txt"
@@ -158,14 +158,14 @@ def test_pictures_of_the_library(program, tmp_path):
     """picture and report give what the command line writes, and systems and parts are checked alike."""
     result = hs.predict("abci", np=[128], size="1MiB")
     result.save(tmp_path / "result.json")
-    made = hs.picture(tmp_path / "result.json", as_="layers", csv=True)
-    assert str(made) == program("plot", tmp_path / "result.json", "--as", "layers", "--csv")
+    made = hs.picture(tmp_path / "result.json", kind="layers", csv=True)
+    assert str(made) == program("plot", tmp_path / "result.json", "--kind", "layers", "--csv")
     page = hs.report(tmp_path / "result.json")
     assert page.data.startswith(b"<!") and result.best.plan in str(page)
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == page.data
     job = ROOT / "tests/golden/profile/train.json"
-    assert str(hs.picture(hs.read_profile(job), as_="calls", csv=True)) == program("plot", job, "--as", "calls", "--csv")
+    assert str(hs.picture(hs.read_profile(job), kind="calls", csv=True)) == program("plot", job, "--kind", "calls", "--csv")
     assert str(hs.report(job)) == program("report", job, "-o", "-")
     assert hs.System("abci").check() == json.loads(program("systems", "--check", "abci", "--json"))
     assert hs.parts() == json.loads(program("systems", "--parts", "--json"))

@@ -22,8 +22,8 @@ def words_of(options):
 
 @pytest.mark.parametrize("system, options", [
     ("abci", {"np": 128}), ("abci", {"np": 128, "explain": "best"}), ("abci", {"np": "4:64", "format": "csv"}),
-    ("dgx-h100-superpod", {"np": 64, "as_": "nccl-tests", "size": ["1MiB", "8MiB"]}),
-    ("8xH100, 8xNDR400, 32:2", {"np": 64, "size": "1MiB", "before": "dgx-h100-superpod"}),
+    ("dgx-h100-superpod", {"np": 64, "style": "nccl-tests", "size": ["1MiB", "8MiB"]}),
+    ("8xH100, 8xNDR400, 32:2", {"np": 64, "size": "1MiB", "compare_with": "dgx-h100-superpod"}),
 ], ids=str)
 def test_predict_page(program, system, options):
     """predict_page is what predict prints."""

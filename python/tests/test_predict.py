@@ -19,14 +19,14 @@ from hiersearch import _handles, _show
 
 QUESTIONS = {
     "issue": ("8xH100, 8xNDR400", {"np": 512, "size": "1GiB", "collective": "reduce-scatter", "mesh": {"tp": 8, "dp": 64},
-                                   "over": "dp"},
-              ["--np", "512", "--size", "1GiB", "--collective", "reduce-scatter", "--mesh", "tp=8,dp=64", "--over", "dp"]),
+                                   "group": "dp"},
+              ["--np", "512", "--size", "1GiB", "--collective", "reduce-scatter", "--mesh", "tp=8,dp=64", "--group", "dp"]),
     "sizes": ("abci", {"np": 128, "size": [2**16, "1MiB", 1e8], "chunks": [1, 2], "top": 2},
               ["--np", "128", "--size", "65536,1MiB,100000000", "--chunks", "1,2", "--top", "2"]),
-    "flags": ("tsubame3", {"np": 96, "search": "containment", "keep": 2, "widen": True, "over": None},
-              ["--np", "96", "--search", "containment", "--keep", "2", "--widen"]),
-    "sweep": ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": 64, "size": "1KiB:1GiB", "machines": 0},
-              ["--np", "64", "--size", "1KiB:1GiB", "--machines", "0"]),
+    "flags": ("tsubame3", {"np": 96, "search": "containment", "beam": 2, "widen": True, "group": None},
+              ["--np", "96", "--search", "containment", "--beam", "2", "--widen"]),
+    "sweep": ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": 64, "size": "1KiB:1GiB", "samples": 0},
+              ["--np", "64", "--size", "1KiB:1GiB", "--samples", "0"]),
 }
 
 
@@ -62,12 +62,12 @@ def test_several_counts(program):
 @pytest.mark.parametrize("system, options, said", [
     ("8xH100, 8xNDR400", {"np": 64, "size": "1MiB"}, "Keep NCCL's default"),
     ("dgx-h100-superpod", {"np": 512, "size": "1GiB", "collective": "all-to-all"}, None),
-    ("perlmutter", {"np": 64, "size": "16MiB", "collective": "allgather", "order": "permuted"}, "Use 16x4"),
+    ("perlmutter", {"np": 64, "size": "16MiB", "collective": "allgather", "layout": "reversed"}, "Use 16x4"),
     ("abci", {"np": 128, "size": "128MiB"}, "Cannot tell whether 4x4x8 is faster than the flat plan 128"),
-    ("abci", {"np": 128, "size": "1GiB", "machines": 0}, "Use the flat plan, 128"),
+    ("abci", {"np": 128, "size": "1GiB", "samples": 0}, "Use the flat plan, 128"),
     ("abci", {"np": 128, "size": "1MiB", "chunks": [1, 2, 4]}, None),
     ("marenostrum5", {"np": 448, "size": "64KiB"}, None), ("frontier", {"np": 64, "size": "4MiB"}, None),
-    ("summit", {"np": 96, "size": "4MiB", "mesh": {"tp": 6, "dp": 16}, "over": "dp"}, None),
+    ("summit", {"np": 96, "size": "4MiB", "mesh": {"tp": 6, "dp": 16}, "group": "dp"}, None),
     ("nvlink:8@300GB/s~3us,ib@200GB/s~12us;library=mpich", {"np": 64, "size": "64KiB"}, None),
 ], ids=str)
 def test_one_verdict(system, options, said):
@@ -279,7 +279,7 @@ def test_options():
                            (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
                            (hs.fit_page, "fit"), (hs.simulation, "simulate"), (hs.systems_page, "systems"),
                            (hs.profile_page, "profile")):
-        names = {{"as": "as_", "for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
+        names = {{"for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
         given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
         assert names <= given and given - names <= {"predict"}
         assert all(f"\n    {name}: " in function.__doc__ for name in names)

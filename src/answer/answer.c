@@ -314,11 +314,10 @@ static enum hs_status hint_at_layout(const struct builder *b)
     struct hs_search_request request = b->point->request;
 
     if (!hs_collectives[request.problem.collective].ordered ||
-        request.problem.order == HS_PERMUTED || b->point->found.layers_priced > HINT_LAYERS)
+        request.problem.layout == HS_REVERSED || b->point->found.layers_priced > HINT_LAYERS)
         return HS_OK;
-    request.problem.order = HS_PERMUTED;
-    return hint_at(b, &request, "--order permuted",
-                   "where the caller can have the blocks in another order,");
+    request.problem.layout = HS_REVERSED;
+    return hint_at(b, &request, "--layout reversed", "if the caller can use the reversed layout,");
 }
 
 static enum hs_status hint_at_trees(const struct builder *b)
@@ -451,7 +450,7 @@ static const char *output_of(const struct builder *b)
     return strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json";
 }
 
-/* " --np 256", or " --mesh tp=8,dp=32 --over dp". */
+/* " --np 256", or " --mesh tp=8,dp=32 --group dp". */
 static void append_whom(struct hs_text *line, const struct builder *b)
 {
     const struct hs_mesh *mesh = &b->asked->question->mesh;
@@ -459,17 +458,17 @@ static void append_whom(struct hs_text *line, const struct builder *b)
     if (mesh->count == 0)
         hs_text_append(line, " --np %" PRId64, b->point->request.problem.group.ranks);
     else
-        hs_text_append(line, " --mesh %s --over %s", hs_mesh_format((char[HS_MESH_TEXT]){0}, mesh),
+        hs_text_append(line, " --mesh %s --group %s", hs_mesh_format((char[HS_MESH_TEXT]){0}, mesh),
                        hs_mesh_format_over((char[HS_MESH_TEXT]){0}, mesh));
 }
 
-/* " --collective allgather --order in-place"; nothing for an AllReduce. */
+/* " --collective allgather --layout natural"; nothing for an AllReduce. */
 static void append_call(struct hs_text *line, const struct hs_problem *problem)
 {
     if (problem->collective != HS_COLLECTIVE_ALLREDUCE)
         hs_text_append(line, " --collective %s", hs_collective_names[problem->collective]);
     if (hs_collectives[problem->collective].ordered)
-        hs_text_append(line, " --order %s", hs_order_names[problem->order]);
+        hs_text_append(line, " --layout %s", hs_layout_names[problem->layout]);
 }
 
 /* Whether it is about anything but an AllReduce of all processes, which other commands ask. */
@@ -484,7 +483,7 @@ static void next_again(const struct builder *b)
 {
     struct hs_text line = {0};
 
-    hs_text_append(&line, "hiersearch predict %s --before ", output_of(b));
+    hs_text_append(&line, "hiersearch predict %s --compare-with ", output_of(b));
     append_system(&line, b);
     append_whom(&line, b);
     hs_text_append(&line, " --size %s", HS_AS_BYTES(b->point->bytes));

@@ -51,7 +51,7 @@ enum hs_status hs_compared_make(struct hs_compared *compared,
                                  .input_count = inputs->count,
                                  .system = compared->system,
                                  .calls = inputs->log_count > 0 ? &compared->calls : NULL,
-                                 .keep = (size_t)settings->keep,
+                                 .keep = (size_t)settings->beam,
                                  .widen = settings->widen};
     struct hs_comparison *comparison = &compared->comparison;
     enum hs_status status = gather(compared, settings, notes, err);
@@ -93,7 +93,7 @@ static const char *option_of_results(const struct hs_compared_question *question
            : question->words.plans      ? "plans"
            : question->words.noise      ? "noise"
            : question->compare.widen    ? "widen"
-           : question->compare.keep > 0 ? "keep"
+           : question->compare.beam > 0 ? "beam"
                                         : NULL;
 }
 

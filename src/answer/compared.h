@@ -12,7 +12,7 @@
 
 struct hs_compared_settings {
     const char *size; /* NULL: all */
-    int64_t keep;     /* 0: HS_COMPARE_KEEP */
+    int64_t beam;     /* 0: HS_COMPARE_KEEP */
     bool widen;
     struct hs_log_options log;
 };
@@ -25,14 +25,14 @@ struct hs_compared_settings {
         .help = "this message size alone (default: all)"                                           \
     }
 #define HS_ROWS_COMPARED(place)                                                                    \
-    {.name = "keep",                                                                               \
+    {.name = "beam",                                                                               \
      .argument = "N",                                                                              \
      .group = "Containment rule",                                                                  \
      .min = 1,                                                                                     \
      .max = HS_COMPARED_KEEP_MAX,                                                                  \
      .noun = "number of plans",                                                                    \
      .type = &hs_option_count,                                                                     \
-     .offset = (place) + offsetof(struct hs_compared_settings, keep),                              \
+     .offset = (place) + offsetof(struct hs_compared_settings, beam),                              \
      .help = "plans kept at each scale (default 4)"},                                              \
         {.name = "widen",                                                                          \
          .group = "Containment rule",                                                              \

@@ -163,7 +163,7 @@ static struct hs_question question_of(const struct hs_asked *asked,
 
     one.collective = problem->collective;
     if (!hs_collectives[problem->collective].ordered)
-        one.order = HS_IN_PLACE;
+        one.layout = HS_NATURAL;
     one.mesh = *mesh;
     if (call->datatype)
         hs_datatype_parse(&one.datatype, call->datatype, NULL); /* of others the usual one */
@@ -269,7 +269,7 @@ static const struct hs_result *result_about(const struct hs_inputs *inputs,
         const struct hs_result *result = inputs->inputs[i].result;
         struct hs_group group = hs_result_group(result);
 
-        if (result->collective == problem->collective && result->order != HS_PERMUTED &&
+        if (result->collective == problem->collective && result->layout != HS_REVERSED &&
             hs_group_equal(&group, &problem->group))
             return result;
     }

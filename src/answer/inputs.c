@@ -223,7 +223,7 @@ enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *re
         .result = result, .result_name = name, .made_by = "hiersearch " HS_VERSION};
     struct hs_export_output output = {0};
     const struct hs_exporter *exporter;
-    enum hs_status status = hs_exporter_find(&exporter, "plans", err);
+    enum hs_status status = hs_exporter_find(&exporter, "rules", err);
 
     if (status == HS_OK)
         status = hs_export(&output, exporter, &job, err);

@@ -113,7 +113,7 @@ enum hs_status hs_job_price(struct hs_job_price *out, const struct hs_asked *ask
     if (samples > 0 && !out->each)
         return hs_no_memory(err);
     question.collective = message->collective;
-    question.order = message->order;
+    question.layout = message->layout;
     one.question = &question;
     one.further = false;
     return message->sends ? price_step(out, &one, message, err) : price_point(out, &one, err);
@@ -300,13 +300,14 @@ enum hs_status hs_job_add_assumptions(struct hs_job_lines *lines, const struct h
 enum hs_status hs_job_check_profile(const struct hs_question *ask, bool elsewise,
                                     struct hs_error *err)
 {
-    if (ask->np.first > 0 || ask->words.mesh || ask->words.over || ask->bytes.first > 0)
+    if (ask->np.first > 0 || ask->words.mesh || ask->words.group || ask->bytes.first > 0)
         return hs_fail(err, HS_INVALID,
                        "--profile: says processes, groups and sizes itself; expected no --np, "
-                       "--mesh, --over or --size");
+                       "--mesh, --group or --size");
     if (elsewise || ask->budget_seconds > 0)
-        return hs_fail(err, HS_INVALID,
-                       "--profile: not together with --explain, --before, --output, --as or "
-                       "--budget");
+        return hs_fail(
+            err, HS_INVALID,
+            "--profile: not together with --explain, --compare-with, --output, --kind or "
+            "--budget");
     return HS_OK;
 }

@@ -96,7 +96,7 @@ static enum hs_status problem_of(struct hs_problem *out, const struct hs_job *jo
         order[i] = i;
     }
     if (parts.messages[0].over == 0) { /* along axes of one rank */
-        *out = hs_problem_of(job->messages[message].collective, job->messages[message].order,
+        *out = hs_problem_of(job->messages[message].collective, job->messages[message].layout,
                              hs_mesh_ranks(&job->mesh), job->messages[message].bytes);
         out->group = (struct hs_group){.ranks = out->group.ranks, .stride = 1, .size = 1};
         return HS_OK;
@@ -322,9 +322,9 @@ static enum hs_status add_messages(struct hs_place_answer *out, struct prices *p
         mesh.over = message->over;
         out->messages[m] = (struct hs_place_message){
             .call = hs_job_message_name(message),
-            .order = hs_collectives[message->collective].ordered && !message->sends
-                         ? hs_order_names[message->order]
-                         : NULL,
+            .layout = hs_collectives[message->collective].ordered && !message->sends
+                          ? hs_layout_names[message->layout]
+                          : NULL,
             .bytes = message->bytes,
             .calls = message->calls,
             .ranks = price->problem.group.size,
@@ -423,7 +423,7 @@ static enum hs_status next_measurement(struct hs_place_answer *out, const char *
         return HS_OK;
     hs_text_append(&line, "mpiexec -n %" PRId64 " ", out->np);
     append_question(&line, "hiersearch measure", out);
-    hs_text_append(&line, " --mesh %s --over %s --collective %s --size %s -o %s.json", mesh,
+    hs_text_append(&line, " --mesh %s --group %s --collective %s --size %s -o %s.json", mesh,
                    costly->axes, costly->call, HS_AS_BYTES((uint64_t)costly->bytes), file);
     status = line.failed ? hs_no_memory(err) : hs_job_add_line(&out->next, err, "%s", line.data);
     hs_text_release(&line);
@@ -592,14 +592,14 @@ static const char *format_literal(char text[HS_FIELD_TEXT], const void *value,
 }
 static bool has_order(const struct hs_place *place)
 {
-    return ((const struct hs_place_message *)place->object)->order;
+    return ((const struct hs_place_message *)place->object)->layout;
 }
 static const struct hs_field_custom literal = {NULL, format_literal, NULL};
 
 static const struct hs_field message_rows[] = {
     {"axes", HS_TEXT, HS_OWNED(struct hs_place_message, axes), .min = 1},
     {"call", HS_CUSTOM, MESSAGE(call), .custom = &literal, .about = "A collective, or sendrecv."},
-    {"order", HS_CUSTOM, MESSAGE(order), .custom = &literal, HS_OPTIONAL, .when = has_order,
+    {"layout", HS_CUSTOM, MESSAGE(layout), .custom = &literal, HS_OPTIONAL, .when = has_order,
      .about = "Of blocks."},
     {"message_bytes", HS_NUMBER, MESSAGE(bytes), HS_NOT_NEGATIVE, .above = true,
      .about = "Per rank."},

@@ -45,10 +45,10 @@ struct hs_place_order {
 
 /* A message in the first order. */
 struct hs_place_message {
-    char *axes;        /* owned */
-    const char *call;  /* a literal */
-    const char *order; /* of blocks, a literal; NULL: it has none */
-    double bytes;      /* per rank */
+    char *axes;         /* owned */
+    const char *call;   /* a literal */
+    const char *layout; /* of blocks, a literal; NULL: it has none */
+    double bytes;       /* per rank */
     int64_t calls, ranks;
     struct hs_plan plan;
     double seconds, library_seconds, step_seconds; /* library: NaN without a price */

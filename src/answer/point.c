@@ -309,7 +309,7 @@ static struct hs_search_request request_of(const struct hs_asked *asked,
         .chunks = question->chunks.count ? question->chunks.values : NULL,
         .chunk_count = question->chunks.count,
         .top = question->top < 2 ? 2 : (size_t)question->top,
-        .keep = (size_t)question->keep,
+        .keep = (size_t)question->beam,
         .widen = question->widen,
     };
 }
@@ -334,7 +334,7 @@ enum hs_status hs_point_search(struct hs_predict_point *point, const struct hs_a
     const struct hs_problem problem = {.collective = question->collective,
                                        .group = hs_mesh_group(&question->mesh, np),
                                        .bytes = (double)bytes,
-                                       .order = question->order};
+                                       .layout = question->layout};
 
     return hs_point_search_problem(point, asked, &problem, err);
 }

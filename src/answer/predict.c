@@ -27,13 +27,13 @@ const char *const *hs_predict_form_words(void)
 bool hs_predict_is_swept(const struct hs_predict_settings *settings)
 {
     return settings->ask.np.first != settings->ask.np.last ||
-           settings->ask.bytes.first != settings->ask.bytes.last || settings->as;
+           settings->ask.bytes.first != settings->ask.bytes.last || settings->style;
 }
 
 /* Whether the result file, not the table, is what JSON is printed of. */
 static bool prints_result(const struct hs_predict_settings *settings)
 {
-    return hs_print_format(&settings->print) == HS_FORMAT_JSON && !settings->as;
+    return hs_print_format(&settings->print) == HS_FORMAT_JSON && !settings->style;
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */
@@ -44,16 +44,17 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
     bool over_np = settings->ask.np.first != settings->ask.np.last;
     bool over_bytes = settings->ask.bytes.first != settings->ask.bytes.last;
 
-    if (settings->as && (settings->explain || over_np))
-        return hs_fail(err, HS_INVALID, "--as: expected one process count, and not --explain");
+    if (settings->style && (settings->explain || over_np))
+        return hs_fail(err, HS_INVALID, "--kind: expected one process count, and not --explain");
     if (settings->explain && (over_np || over_bytes))
         return hs_fail(err, HS_INVALID,
                        "--explain: expected one process count and one size, found a sweep of --%s",
                        over_np ? "np" : "size");
-    if (settings->before && (over_np || over_bytes || settings->explain || settings->as))
-        return hs_fail(err, HS_INVALID,
-                       "--before: expected one process count and one size, and neither --explain "
-                       "nor --as");
+    if (settings->compare_with && (over_np || over_bytes || settings->explain || settings->style))
+        return hs_fail(
+            err, HS_INVALID,
+            "--compare-with: expected one process count and one size, and neither --explain "
+            "nor --kind");
     if (settings->explain && prints_result(settings))
         return hs_fail(
             err, HS_INVALID,
@@ -92,8 +93,8 @@ static enum hs_status take_profile(struct hs_predict_settings *settings, struct 
     if (!settings->profile)
         return HS_OK;
     status = hs_job_check_profile(
-        &settings->ask, settings->explain || settings->before || settings->output || settings->as,
-        err);
+        &settings->ask,
+        settings->explain || settings->compare_with || settings->output || settings->style, err);
     if (status == HS_OK)
         status = hs_inputs_profile(profile, settings->profile, err);
     settings->ask.np =
@@ -106,7 +107,7 @@ enum hs_status hs_predict_take(struct hs_predict_settings *settings, struct hs_p
 {
     enum hs_status status = take_profile(settings, profile, err);
 
-    if (status == HS_OK && settings->ask.bytes.first == 0 && settings->as)
+    if (status == HS_OK && settings->ask.bytes.first == 0 && settings->style)
         status = hs_bytes_range_parse(&settings->ask.bytes, HS_SIZES_OF_NCCL_TESTS, err);
     if (status == HS_OK)
         status = hs_question_take(&settings->ask, err);
@@ -166,7 +167,7 @@ void hs_predict_take_fitted(struct hs_predict_settings *settings, const struct h
             if ((uint64_t)result->np > np || size > bytes) {
                 bytes = size;
                 ask->collective = result->collective;
-                ask->order = result->order;
+                ask->layout = result->layout;
                 ask->mesh = result->mesh;
             }
             np = (uint64_t)result->np;

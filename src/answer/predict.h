@@ -22,33 +22,34 @@ struct hs_sheet;
 struct hs_predict_settings {
     const char *profile; /* path; NULL: not given */
     struct hs_question ask;
-    const char *as;      /* a form of table; NULL: the usual one */
-    const char *explain; /* plan text or "best"; NULL: not asked for */
-    const char *before;  /* a system as typed; NULL: not given */
-    bool details;        /* all that is known */
+    const char *style;        /* a form of table; NULL: the usual one */
+    const char *explain;      /* plan text or "best"; NULL: not asked for */
+    const char *compare_with; /* a system as typed; NULL: not given */
+    bool details;             /* all that is known */
     struct hs_print print;
     const char *output; /* path: the result is for it, too; NULL: for none */
 };
 
 #define HS_SIZES_OF_NCCL_TESTS "8B:8GiB"
 
-/* The forms of --as; end with a NULL. */
+/* The words of --style; end with a NULL. */
 const char *const *hs_predict_form_words(void);
 #define HS_FORM_OF_TESTS "nccl-tests"
 
 /* Rows of struct hs_predict_settings but those of its print and output. */
 #define HS_ROWS_PREDICT(at)                                                                        \
     HS_ROWS_PROBLEM((at) + offsetof(struct hs_predict_settings, ask),                              \
-                    "; with --as nccl-tests " HS_SIZES_OF_NCCL_TESTS ", as its -b 8 -e 8G -f 2"),  \
+                    "; with --style nccl-tests " HS_SIZES_OF_NCCL_TESTS                            \
+                    ", as its -b 8 -e 8G -f 2"),                                                   \
         HS_ROW_GAINS((at) + offsetof(struct hs_predict_settings, profile)),                        \
         HS_ROWS_SEARCH((at) + offsetof(struct hs_predict_settings, ask)),                          \
         HS_ROW_TOP((at) + offsetof(struct hs_predict_settings, ask)),                              \
-        {.name = "as",                                                                             \
-         .argument = "FORM",                                                                       \
+        {.name = "style",                                                                          \
+         .argument = "STYLE",                                                                      \
          .group = "Output",                                                                        \
          .words = hs_predict_form_words,                                                           \
          .type = &hs_option_word,                                                                  \
-         .offset = (at) + offsetof(struct hs_predict_settings, as),                                \
+         .offset = (at) + offsetof(struct hs_predict_settings, style),                             \
          .help = "nccl-tests: a table in its columns, size by size: what the library takes by "    \
                  "itself and the best plan, with what bounds them (one process count)"},           \
         {.name = "details",                                                                        \
@@ -65,8 +66,9 @@ const char *const *hs_predict_form_words(void);
          .help = "say why a plan (4x8x4, 4x8x4/8 with 8 chunks, or best) takes as long as it "     \
                  "does, and at which sizes and process counts the winner changes"},                \
     {                                                                                              \
-        .name = "before", .argument = "SYSTEM", .group = "Output", .type = &hs_option_file,        \
-        .words = hs_system_words, .offset = (at) + offsetof(struct hs_predict_settings, before),   \
+        .name = "compare-with", .argument = "SYSTEM", .group = "Output", .type = &hs_option_file,  \
+        .words = hs_system_words,                                                                  \
+        .offset = (at) + offsetof(struct hs_predict_settings, compare_with),                       \
         .help = "the same machine as it was described before it was measured: what that changed "  \
                 "(one process count and one size)"                                                 \
     }

@@ -117,8 +117,8 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
     if (point->exact_seconds <= 0 || point->found.looked_at >= point->found.splits)
         return HS_OK;
     hs_text_append(&rule, "containment");
-    if (asked->question->keep)
-        hs_text_append(&rule, " keep %d", (int)asked->question->keep);
+    if (asked->question->beam)
+        hs_text_append(&rule, " beam %d", (int)asked->question->beam);
     if (asked->question->widen)
         hs_text_append(&rule, " widen");
     added = !rule.failed &&
@@ -259,7 +259,7 @@ enum hs_status hs_walk_sizes(struct hs_result *result, struct hs_walk *walk, int
     enum hs_status status = hs_predicted_init(result, walk->command, walk->asked->system, np, err);
 
     result->collective = question->collective;
-    result->order = question->order;
+    result->layout = question->layout;
     result->mesh = question->mesh;
     return status == HS_OK ? walk_on(result, walk, np, err) : status;
 }

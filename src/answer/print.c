@@ -420,7 +420,7 @@ static const struct hs_field summary_rows[] = {
 static const struct hs_fields summary_fields = {HS_ROWS(summary_rows, struct hs_comparison)};
 
 static const struct hs_field settings_rows[] = {
-    {"keep", HS_WHOLE, ALL(keep), .about = "Plans that the rule keeps at each scale."},
+    {"beam", HS_WHOLE, ALL(keep), .about = "Plans that the rule keeps at each scale."},
     {"widen", HS_BOOL, ALL(widen), .about = "Any layer may grow, not only the last."},
 };
 static const struct hs_fields settings_fields = {HS_ROWS(settings_rows, struct hs_comparison)};

@@ -52,10 +52,10 @@ enum hs_status hs_question_take(struct hs_question *question, struct hs_error *e
         hs_bytes_range_parse(&question->bytes, HS_SIZE_ASKED, NULL);
     if (take_mesh(question, err))
         return HS_INVALID;
-    if ((question->keep || question->widen) && !containment)
+    if ((question->beam || question->widen) && !containment)
         return hs_fail(err, HS_INVALID, "--%s: only for --search containment",
-                       question->keep ? "keep" : "widen");
-    return hs_order_check(question->collective, question->order, err);
+                       question->beam ? "beam" : "widen");
+    return hs_layout_check(question->collective, question->layout, err);
 }
 
 size_t hs_question_machines(const struct hs_question *question)

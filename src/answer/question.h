@@ -18,13 +18,13 @@ struct hs_question {
     struct hs_range np, bytes; /* bytes.first 0: not given */
     enum hs_datatype datatype;
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     struct hs_mesh_words words;
     struct hs_mesh mesh; /* what they say */
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t machines;            /* drawn for the choice of a plan; 0: none */
-    int64_t keep;                /* containment; 0: not given */
+    int64_t beam;                /* containment; 0: not given */
     bool widen;                  /* containment */
     double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
@@ -57,7 +57,7 @@ struct hs_question {
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
                           hs_collective_words),                                                    \
-        HS_ROW_ORDER("Problem", (place) + offsetof(struct hs_question, order)),                    \
+        HS_ROW_LAYOUT("Problem", (place) + offsetof(struct hs_question, layout)),                  \
         HS_ROWS_MESH("Problem", (place) + offsetof(struct hs_question, words))
 #define HS_ROWS_SEARCH(place)                                                                      \
     {.name = "search",                                                                             \
@@ -75,14 +75,14 @@ struct hs_question {
                           "what layers may go by besides the ring, such as halving,direct, or "    \
                           "all; plans then say it by a letter, as in 4dx8h (default: what who "    \
                           "executes there has: `hiersearch systems`)"),                            \
-        {.name = "keep",                                                                           \
+        {.name = "beam",                                                                           \
          .argument = "N",                                                                          \
          .group = "Search",                                                                        \
          .min = 1,                                                                                 \
          .max = HS_KEEP_ASKED,                                                                     \
          .noun = "number of plans",                                                                \
          .type = &hs_option_count,                                                                 \
-         .offset = (place) + offsetof(struct hs_question, keep),                                   \
+         .offset = (place) + offsetof(struct hs_question, beam),                                   \
          .help = "containment: plans kept at each scale (default 4)"},                             \
         {.name = "widen",                                                                          \
          .group = "Search",                                                                        \
@@ -93,7 +93,7 @@ struct hs_question {
                        (place) + offsetof(struct hs_question, budget_seconds),                     \
                        "end the search after so long with what was found by then, and say what "   \
                        "was not looked at (default: none)"),                                       \
-        HS_ROW_COUNT("machines", "machines", 0, HS_MACHINES_MAX, HS_MACHINES_ASKED, "Search",      \
+        HS_ROW_COUNT("samples", "samples", 0, HS_MACHINES_MAX, HS_MACHINES_ASKED, "Search",        \
                      (place) + offsetof(struct hs_question, machines),                             \
                      "samples of what the description leaves uncertain, over which times are "     \
                      "expected; 0: nominal times")

@@ -51,15 +51,15 @@ static enum hs_status parse_collective(void *field, const struct hs_option *opti
     return hs_collective_parse(field, text, err);
 }
 
-static enum hs_status parse_order(void *field, const struct hs_option *option, const char *text,
-                                  struct hs_error *err)
+static enum hs_status parse_layout(void *field, const struct hs_option *option, const char *text,
+                                   struct hs_error *err)
 {
     size_t index;
     enum hs_status status =
-        hs_name_find(&index, text, "order", hs_order_names, HS_ORDER_COUNT, err);
+        hs_name_find(&index, text, "layout", hs_layout_names, HS_LAYOUT_COUNT, err);
 
     (void)option;
-    *(enum hs_order *)field = (enum hs_order)index;
+    *(enum hs_layout *)field = (enum hs_layout)index;
     return status;
 }
 
@@ -76,7 +76,7 @@ const struct hs_option_type hs_option_parameters = {.parse = parse_parameters};
 const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
 const struct hs_option_type hs_option_collective = {.one_of_words = true,
                                                     .parse = parse_collective};
-const struct hs_option_type hs_option_order = {.one_of_words = true, .parse = parse_order};
+const struct hs_option_type hs_option_layout = {.one_of_words = true, .parse = parse_layout};
 const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
 
 const char *const *hs_datatype_words(void)
@@ -95,11 +95,11 @@ const char *const *hs_collective_words(void)
     return words;
 }
 
-const char *const *hs_order_words(void)
+const char *const *hs_layout_words(void)
 {
-    static _Thread_local const char *words[HS_ORDER_COUNT + 1];
+    static _Thread_local const char *words[HS_LAYOUT_COUNT + 1];
 
-    memcpy(words, hs_order_names, sizeof(hs_order_names));
+    memcpy(words, hs_layout_names, sizeof(hs_layout_names));
     return words;
 }
 
@@ -126,32 +126,32 @@ const char *const *hs_color_words(void)
     return hs_color_names;
 }
 
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
-                              struct hs_error *err)
+enum hs_status hs_layout_check(enum hs_collective collective, enum hs_layout layout,
+                               struct hs_error *err)
 {
-    if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
+    if (layout == HS_NATURAL || hs_collectives[collective].ordered)
         return HS_OK;
     return hs_fail(
         err, HS_INVALID,
-        "--order %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
+        "--layout %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
         "order alone",
-        hs_order_names[order], hs_collectives[collective].written);
+        hs_layout_names[layout], hs_collectives[collective].written);
 }
 
 enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
                             struct hs_error *err)
 {
     *mesh = (struct hs_mesh){.count = 0};
-    if (!words->mesh && !words->over)
+    if (!words->mesh && !words->group)
         return HS_OK;
-    if (!words->mesh || (!words->over && !words->placed))
+    if (!words->mesh || (!words->group && !words->placed))
         return hs_fail(err, HS_INVALID, "--%s: only together with --%s",
-                       words->mesh ? "mesh" : "over",
-                       words->mesh ? "over, the axes that a group spans" : "mesh");
+                       words->mesh ? "mesh" : "group",
+                       words->mesh ? "group, the axes that a group spans" : "mesh");
     if (hs_mesh_parse(mesh, words->mesh, err))
         return hs_error_prefix(err, HS_INVALID, "--mesh");
-    if (words->over && hs_mesh_parse_over(mesh, words->over, err))
-        return hs_error_prefix(err, HS_INVALID, "--over");
+    if (words->group && hs_mesh_parse_over(mesh, words->group, err))
+        return hs_error_prefix(err, HS_INVALID, "--group");
     if (*np != 0 && *np != hs_mesh_ranks(mesh))
         return hs_fail(err, HS_INVALID, "--mesh: %s is %" PRId64 " processes, --np %" PRId64,
                        words->mesh, hs_mesh_ranks(mesh), *np);

@@ -17,29 +17,29 @@ extern const struct hs_option_type hs_option_bytes;      /* uint64_t: a size */
 extern const struct hs_option_type hs_option_parameters; /* double, whole: "70e9", "70B", "350M" */
 extern const struct hs_option_type hs_option_datatype;   /* enum hs_datatype */
 extern const struct hs_option_type hs_option_collective; /* enum hs_collective */
-extern const struct hs_option_type hs_option_order;      /* enum hs_order */
+extern const struct hs_option_type hs_option_layout;     /* enum hs_layout */
 extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
 
 /* Types of elements, collectives, orders, algorithms (and "all"), strategies. All end with a NULL;
  * all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
 const char *const *hs_collective_words(void);
-const char *const *hs_order_words(void);
+const char *const *hs_layout_words(void);
 const char *const *hs_algorithm_words(void);
 const char *const *hs_strategy_words(void);
-/* Formats of what is printed, and when there are colours (base/format.h). */
+/* Formats of what is printed, and when there are colors (base/format.h). */
 const char *const *hs_format_words(void);
 const char *const *hs_color_words(void);
 
 /* HS_INVALID where an order is given that the collective has not. */
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
-                              struct hs_error *err);
-/* A mesh as typed: --mesh and --over. */
+enum hs_status hs_layout_check(enum hs_collective collective, enum hs_layout layout,
+                               struct hs_error *err);
+/* A mesh as typed: --mesh and --group. */
 struct hs_mesh_words {
-    const char *mesh, *over; /* NULL: not given */
-    bool placed;             /* the command takes a mesh by itself */
+    const char *mesh, *group; /* NULL: not given */
+    bool placed;              /* the command takes a mesh by itself */
 };
-/* What --mesh and --over say, and `np` where it is 0; none where neither is given. HS_INVALID where
+/* What --mesh and --group say, and `np` where it is 0; none where neither is given. HS_INVALID where
  * one of them is missing, or another number of processes is asked for than the mesh has. */
 enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
                             struct hs_error *err);
@@ -119,17 +119,17 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
      .help = "the processes as a mesh, innermost axis first, such as tp=8,dp=64, whose product "   \
              "is the number of processes"},                                                        \
     {                                                                                              \
-        .name = "over", .argument = "AXES", .group = (heading), .type = &hs_option_text,           \
-        .offset = (place) + offsetof(struct hs_mesh_words, over),                                  \
+        .name = "group", .argument = "AXES", .group = (heading), .type = &hs_option_text,          \
+        .offset = (place) + offsetof(struct hs_mesh_words, group),                                 \
         .help = "the axes of --mesh that a group spans, such as dp, or tp,dp: all such groups "    \
                 "call at once"                                                                     \
     }
-#define HS_ROW_ORDER(heading, place)                                                               \
+#define HS_ROW_LAYOUT(heading, place)                                                              \
     {                                                                                              \
-        .name = "order", .argument = "ORDER", .group = (heading), .fallback = "in-place",          \
-        .words = hs_order_words, .type = &hs_option_order, .offset = (place),                      \
+        .name = "layout", .argument = "LAYOUT", .group = (heading), .fallback = "natural",         \
+        .words = hs_layout_words, .type = &hs_option_layout, .offset = (place),                    \
         .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "    \
-                "(in-place), or that of r's digits the other way round (permuted), which moves "   \
+                "(natural), or that of r's digits the other way round (reversed), which moves "    \
                 "less over slow links and costs nothing where the caller lays them out like "      \
                 "this; or block r that way, too, by a copy (packed)"                               \
     }
@@ -160,7 +160,7 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
      .words = hs_color_words,                                                                      \
      .type = &hs_option_word,                                                                      \
      .offset = (place) + offsetof(struct hs_print, color),                                         \
-     .help = "colours; auto is on terminals, unless NO_COLOR is set"},                             \
+     .help = "colors; auto is on terminals, unless NO_COLOR is set"},                              \
         HS_ROW_COUNT("width", "columns", HS_TERMINAL_WIDTH_MIN, HS_TERMINAL_WIDTH_MAX, NULL,       \
                      heading, (place) + offsetof(struct hs_print, width),                          \
                      "text as on a terminal of so many columns")

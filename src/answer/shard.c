@@ -65,7 +65,7 @@ static enum hs_status describe(struct hs_sharding *out, const struct hs_asked *a
 static struct hs_job job_of(const struct hs_sharding *out, const struct hs_asked *asked,
                             const struct hs_sharding_way *way)
 {
-    enum hs_order order = asked->question->order;
+    enum hs_layout order = asked->question->layout;
     double bytes = out->unit_bytes;
     struct hs_job job = {
         .mesh = {2, {{"dp_shard", way->shards}, {"dp_replicate", way->replicas}}, 0}};
@@ -73,13 +73,13 @@ static struct hs_job job_of(const struct hs_sharding *out, const struct hs_asked
     if (way->shards > 1) {
         job.messages[job.count++] = (struct hs_job_message){.over = 1,
                                                             .collective = HS_COLLECTIVE_ALLGATHER,
-                                                            .order = order,
+                                                            .layout = order,
                                                             .bytes = bytes,
                                                             .calls = 2 * out->units};
         job.messages[job.count++] =
             (struct hs_job_message){.over = 1,
                                     .collective = HS_COLLECTIVE_REDUCE_SCATTER,
-                                    .order = order,
+                                    .layout = order,
                                     .bytes = bytes,
                                     .calls = out->units};
     }
@@ -197,7 +197,7 @@ static enum hs_status say_next(struct hs_sharding *out, const struct hs_asked *a
     hs_command_word_append(&line, out->machine);
     hs_text_append(&line,
                    " --mesh dp_shard=%" PRId64 ",dp_replicate=%" PRId64
-                   " --over dp_shard --collective allgather --size %s --dtype %s -o shard.json",
+                   " --group dp_shard --collective allgather --size %s --dtype %s -o shard.json",
                    first->shards, first->replicas, HS_AS_BYTES((uint64_t)out->unit_bytes),
                    hs_datatype_names[asked->question->datatype]);
     status = line.failed ? hs_no_memory(err) : hs_job_add_line(&out->next, err, "%s", line.data);
@@ -227,7 +227,7 @@ enum hs_status hs_shard(struct hs_sharding *out, const struct hs_asked *asked,
                         const struct hs_shard_settings *settings, struct hs_error *err)
 {
     struct hs_problem problem =
-        hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE, (int64_t)settings->ask.np.first, 0);
+        hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_NATURAL, (int64_t)settings->ask.np.first, 0);
     struct hs_point_watcher watcher = {asked, &problem};
     size_t samples = hs_job_samples(asked);
     struct hs_lattice shards;

@@ -48,7 +48,7 @@ static enum hs_status check_settings(const struct hs_simulated_settings *setting
     if (settings->bytes.first > HS_SIMULATE_BYTES_MAX)
         return hs_fail(err, HS_INVALID, "--size: expected at most %s",
                        hs_bytes_format(size, HS_SIMULATE_BYTES_MAX));
-    return hs_order_check(settings->collective, settings->order, err);
+    return hs_layout_check(settings->collective, settings->layout, err);
 }
 
 enum hs_status hs_simulated_take(struct hs_simulated_settings *settings, struct hs_error *err)
@@ -201,7 +201,7 @@ enum hs_status hs_simulated_choose(struct hs_result *result, struct hs_system *s
     hs_system_fix_ways(system);
     status = hs_predicted_init(result, command, system, settings->np, err);
     result->collective = settings->collective;
-    result->order = settings->order;
+    result->layout = settings->layout;
     result->mesh = settings->mesh;
     if (status == HS_OK)
         status = choose(result, system, settings, err);

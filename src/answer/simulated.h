@@ -27,7 +27,7 @@ struct hs_simulated_settings {
     struct hs_count_list gpus;     /* of each node; empty: all, or the first */
     struct hs_range bytes;         /* one value */
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     struct hs_mesh_words words;
     struct hs_mesh mesh; /* what they say */
     int64_t top;         /* 0: not given */
@@ -61,7 +61,7 @@ struct hs_simulated_settings {
                     "default: the first"),                                                         \
         HS_ROW_COLLECTIVE("Problem", (at) + offsetof(struct hs_simulated_settings, collective),    \
                           hs_collective_words),                                                    \
-        HS_ROW_ORDER("Problem", (at) + offsetof(struct hs_simulated_settings, order)),             \
+        HS_ROW_LAYOUT("Problem", (at) + offsetof(struct hs_simulated_settings, layout)),           \
         HS_ROWS_MESH("Problem", (at) + offsetof(struct hs_simulated_settings, words)),             \
         {.name = "top",                                                                            \
          .letter = 'k',                                                                            \

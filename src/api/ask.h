@@ -72,7 +72,7 @@ struct hs_asker {
     const char *command;                /* line, for documents; NULL: made of the question */
     const char *output;                 /* path: the answer becomes a file, too; NULL: none */
     const char *format;                 /* in place of the question's; NULL */
-    const struct hs_terminal *terminal; /* NULL: nobody knows, so 80 columns without colours */
+    const struct hs_terminal *terminal; /* NULL: nobody knows, so 80 columns without colors */
     /* Told now and then how far the search of a point is; NULL: nobody. */
     void (*watch)(void *watcher, int64_t processes, uint64_t bytes, uint64_t done, uint64_t all);
     void *watcher;

@@ -124,11 +124,11 @@ static void release(void *made)
 /* What is asked of a job, or to be said in words, NULL of one collective. */
 static const char *no_result(const struct hs_predict_settings *settings)
 {
-    return settings->explain   ? "explain"
-           : settings->before  ? "before"
-           : settings->as      ? "as"
-           : settings->profile ? "profile"
-                               : NULL;
+    return settings->explain        ? "explain"
+           : settings->compare_with ? "compare-with"
+           : settings->style        ? "style"
+           : settings->profile      ? "profile"
+                                    : NULL;
 }
 
 static enum hs_status predict(struct hiersearch_result *result, const struct asking *asking,
@@ -210,7 +210,7 @@ static enum hs_status check_measured(const struct hs_inputs *inputs, const char 
 static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
                                   struct hs_error *err)
 {
-    const char *text = asking->settings.before;
+    const char *text = asking->settings.compare_with;
     enum hs_status status;
 
     if (!text)
@@ -218,7 +218,7 @@ static enum hs_status find_before(struct asking *asking, struct hs_text *notes,
     status = hs_system_ask(&asking->before, text, notes, err);
     if (status == HS_OK)
         status = hs_predict_take_before(&asking->predict, &asking->before, err);
-    return status == HS_OK || !err ? status : hs_error_prefix(err, status, "--before");
+    return status == HS_OK || !err ? status : hs_error_prefix(err, status, "--compare-with");
 }
 
 static enum hs_status make(struct hiersearch_answer *answer, struct hs_error *err)

@@ -95,7 +95,7 @@ enum hs_status hs_expect_path(const char *path, const char *what, struct hs_erro
 enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
                             struct hs_error *err);
 /* Who reads what is made for people: nobody knows how wide, so 80 columns of UTF-8, without
- * colours. */
+ * colors. */
 extern const struct hs_terminal hs_terminal_of_nobody;
 /* Lines of notes, of a handle or NULL: never NULL. */
 const char *hs_notes_of(const struct hs_text *notes);

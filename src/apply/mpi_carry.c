@@ -446,7 +446,7 @@ enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
                         .message = message,
                         .task = {.kind = HS_TASK_PLAN,
                                  .plan = rule->plan,
-                                 .order = rule->order,
+                                 .layout = rule->layout,
                                  .collective = asked->collective,
                                  .count = message->bytes / message->width}};
     bool parts = asked->collective != HS_COLLECTIVE_ALLREDUCE;

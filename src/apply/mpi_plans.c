@@ -157,7 +157,7 @@ static bool prepare_natives(struct hs_party *party)
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = rule->plan,
                                .collective = rule->collective,
-                               .order = rule->order,
+                               .layout = rule->layout,
                                .count = (size_t)(group->size * rule->plan.chunks)};
         struct hs_work work = {.task = &task, .datatype = HS_FLOAT32, .line = 1};
 

@@ -37,7 +37,7 @@ enum {
     HS_NCCL_INVALID_USAGE = 5,
     HS_NCCL_IN_PROGRESS = 7
 };
-enum { HS_NCCL_NO_COLOUR = -1, HS_NCCL_SHRINK_ABORT = 1 };
+enum { HS_NCCL_NO_COLOR = -1, HS_NCCL_SHRINK_ABORT = 1 };
 
 /* What a configuration begins with, in all versions that have one. */
 struct hs_nccl_config_head {
@@ -110,8 +110,8 @@ struct hs_nccl_config_head {
     row(ncclCommInitAll, (hs_nccl_comm *made, int devices, const int *list),                       \
         (made, devices, list), made, devices, hs_nccl_of_process(), (false, NULL, NULL))           \
     row(ncclCommSplit,                                                                             \
-        (hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made, hs_nccl_config *config),      \
-        (comm, colour, key, made, config), made, 1, hs_nccl_of_split(comm, colour),                \
+        (hs_nccl_comm comm, int color, int key, hs_nccl_comm *made, hs_nccl_config *config),      \
+        (comm, color, key, made, config), made, 1, hs_nccl_of_split(comm, color),                \
         (true, config, comm))                                                                      \
     row(ncclCommShrink,                                                                            \
         (hs_nccl_comm comm, int *without, int without_count, hs_nccl_comm *made,                   \
@@ -151,7 +151,7 @@ struct hs_nccl_config_head {
     row(ncclGetVersion, (int *version))                                                            \
     row(ncclCommCount, (hs_nccl_comm comm, int *count))                                            \
     row(ncclCommUserRank, (hs_nccl_comm comm, int *rank))                                          \
-    row(ncclCommSplit, (hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made,                \
+    row(ncclCommSplit, (hs_nccl_comm comm, int color, int key, hs_nccl_comm *made,                \
                         hs_nccl_config *config))                                                   \
     row(ncclCommDestroy, (hs_nccl_comm comm))                                                      \
     row(ncclCommAbort, (hs_nccl_comm comm))                                                        \

@@ -42,7 +42,7 @@ bool hs_nccl_runs(const struct hs_rule *rule)
     return (rule->collective == HS_COLLECTIVE_ALLREDUCE ||
             rule->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
             rule->collective == HS_COLLECTIVE_ALLGATHER) &&
-           rule->order == HS_IN_PLACE && rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
+           rule->layout == HS_NATURAL && rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
            !hs_plan_has_letters(&rule->plan);
 }
 

@@ -5,7 +5,7 @@
  * These are split off right behind the call that makes the program's own, where all of its ranks
  * are, and only for plans that there are. Whether it is a communicator for which there are rules is
  * agreed upon in the same way, without a GPU's memory: ranks that are of one mind split with one
- * colour, and find as many as they are themselves. So each rank learns the same: whether all have
+ * color, and find as many as they are themselves. So each rank learns the same: whether all have
  * the same rules, belong to one group of them, and lie on nodes as the rules have it.
  *
  * Whether a communicator is tried at all depends on its size and the rules alone. Of one that does

@@ -93,13 +93,13 @@ static struct known *find(hs_nccl_comm handle)
     return NULL;
 }
 
-static uint64_t of_parent(hs_nccl_comm handle, bool shrinks, int colour)
+static uint64_t of_parent(hs_nccl_comm handle, bool shrinks, int color)
 {
     struct known *parent;
     struct {
         uint64_t parent, number;
-        int64_t shrinks, colour;
-    } of = {.shrinks = shrinks, .colour = colour};
+        int64_t shrinks, color;
+    } of = {.shrinks = shrinks, .color = color};
 
     pthread_mutex_lock(&lock);
     parent = handle ? find(handle) : NULL;
@@ -111,11 +111,11 @@ static uint64_t of_parent(hs_nccl_comm handle, bool shrinks, int colour)
     return parent ? hs_nccl_hash(&of, sizeof(of)) : 0;
 }
 
-uint64_t hs_nccl_of_split(hs_nccl_comm parent, int colour)
+uint64_t hs_nccl_of_split(hs_nccl_comm parent, int color)
 {
-    uint64_t made_of = of_parent(parent, false, colour);
+    uint64_t made_of = of_parent(parent, false, color);
 
-    return colour == HS_NCCL_NO_COLOUR ? 0 : made_of;
+    return color == HS_NCCL_NO_COLOR ? 0 : made_of;
 }
 
 uint64_t hs_nccl_of_shrink(hs_nccl_comm parent)

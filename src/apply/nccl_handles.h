@@ -22,11 +22,11 @@
 uint64_t hs_nccl_hash(const void *data, size_t bytes);
 
 /* What a communicator is made of: a hash, 0: nothing. The unique ids; this process alone (a new one
- * at each call); which split of which communicator, and the colour; which shrinking of which. Each
+ * at each call); which split of which communicator, and the color; which shrinking of which. Each
  * call counts: to be called once, before the call that makes it. */
 uint64_t hs_nccl_of_ids(const hs_nccl_id *ids, int count);
 uint64_t hs_nccl_of_process(void);
-uint64_t hs_nccl_of_split(hs_nccl_comm parent, int colour);
+uint64_t hs_nccl_of_split(hs_nccl_comm parent, int color);
 uint64_t hs_nccl_of_shrink(hs_nccl_comm parent);
 
 /* A communicator was, or will be, put at `place`, where `before` was until then: in a group, and

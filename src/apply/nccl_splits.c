@@ -19,7 +19,7 @@ static void record(struct hs_nccl_family *family, hs_nccl_result result)
         splits->ended[i].rank = -1;
 }
 
-int hs_nccl_split(struct hs_nccl_family *family, int colour, hs_nccl_comm *made, int *size)
+int hs_nccl_split(struct hs_nccl_family *family, int color, hs_nccl_comm *made, int *size)
 {
     struct hs_nccl_splits *splits = &family->splits;
     hs_nccl_result result;
@@ -30,8 +30,7 @@ int hs_nccl_split(struct hs_nccl_family *family, int colour, hs_nccl_comm *made,
         return -1;
     if (splits->at == splits->count) {
         splits->made = NULL;
-        result =
-            family->nccl.ncclCommSplit(family->comm, colour, family->rank, &splits->made, NULL);
+        result = family->nccl.ncclCommSplit(family->comm, color, family->rank, &splits->made, NULL);
         splits->waits = result == HS_NCCL_IN_PROGRESS;
         if (splits->waits)
             return -1;
@@ -62,15 +61,15 @@ bool hs_nccl_splits_again(struct hs_nccl_family *family)
 }
 
 /* 0 is nobody's. */
-static int colour_of(uint64_t value)
+static int color_of(uint64_t value)
 {
     return (int)((value ^ value >> 32) & INT32_MAX) | 1;
 }
 
-static int look_for_colour(struct hs_nccl_family *family, int colour, int *size)
+static int look_for_color(struct hs_nccl_family *family, int color, int *size)
 {
     hs_nccl_comm alike;
-    int rank = hs_nccl_split(family, colour, &alike, size);
+    int rank = hs_nccl_split(family, color, &alike, size);
 
     if (!alike)
         return rank;
@@ -81,12 +80,12 @@ static int look_for_colour(struct hs_nccl_family *family, int colour, int *size)
 
 int hs_nccl_look_for_alike(struct hs_nccl_family *family, uint64_t value, int *size)
 {
-    return look_for_colour(family, colour_of(value), size);
+    return look_for_color(family, color_of(value), size);
 }
 
 bool hs_nccl_agree(struct hs_nccl_family *family, bool able, uint64_t value)
 {
-    int size, rank = look_for_colour(family, able ? colour_of(value) : 0, &size);
+    int size, rank = look_for_color(family, able ? color_of(value) : 0, &size);
 
     return able && rank >= 0 && size == family->size;
 }

@@ -1,6 +1,6 @@
 /*
  * nccl_splits.h - what a communicator of the program's is split into, and what its ranks agree upon
- * by that: those of one mind split with one colour, and find as many as they are themselves.
+ * by that: those of one mind split with one color, and find as many as they are themselves.
  *
  * Where nobody waits (blocking = 0) a split ends while the program asks how its communicator goes.
  * What takes several is begun anew whenever one has ended, and gets the results of those before
@@ -32,7 +32,7 @@ struct hs_nccl_family;
 
 /* This rank's in what is split off, of the size *size; -1: NCCL failed, which it has said itself,
  * or it is waited for. */
-int hs_nccl_split(struct hs_nccl_family *family, int colour, hs_nccl_comm *made, int *size);
+int hs_nccl_split(struct hs_nccl_family *family, int color, hs_nccl_comm *made, int *size);
 /* Begins anew, where the program's communicator is ready. False: what was waited for is not. */
 bool hs_nccl_splits_again(struct hs_nccl_family *family);
 

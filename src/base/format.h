@@ -1,5 +1,5 @@
 /*
- * format.h - how an answer is to be printed, in words of options: the format, colours, and the
+ * format.h - how an answer is to be printed, in words of options: the format, colors, and the
  * width of text.
  */
 #ifndef HS_BASE_FORMAT_H
@@ -24,7 +24,7 @@ enum hs_format {
 extern const char *const hs_format_names[HS_FORMAT_COUNT + 1]; /* ends with a NULL */
 extern const char *const hs_color_names[4];                    /* auto, always, never, NULL */
 
-/* What was asked for, in these words; NULL: nothing, so text, with colours where they are seen. */
+/* What was asked for, in these words; NULL: nothing, so text, with colors where they are seen. */
 struct hs_print {
     const char *format, *color;
     int64_t width; /* 0: the terminal's; else as on a terminal of so many columns */

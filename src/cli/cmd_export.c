@@ -62,7 +62,7 @@ static const struct hs_argument arguments[] = {
      .files = true,
      .offset = FIELD(results),
      .usual = true,
-     .help = "a result file of measure or predict, several for --to plans; - is stdin"},
+     .help = "a result file of measure or predict, several for --to rules; - is stdin"},
     {.name = NULL},
 };
 
@@ -87,9 +87,9 @@ const struct hs_command hs_command_export = {
                    "links (8f, 8g) go to pytorch and msccl, whole.",
     .examples = "  hiersearch export --list\n"
                 "  hiersearch export results/here.json --to msccl -o allreduce.xml\n"
-                "  hiersearch export allreduce.json allgather.json --profile job.json --to plans\n"
+                "  hiersearch export allreduce.json allgather.json --profile job.json --to rules\n"
                 "  hiersearch export results/here.json --to simgrid -o platform/\n"
-                "  hiersearch predict abci --np 128 --json | hiersearch export - --to colours",
+                "  hiersearch predict abci --np 128 --json | hiersearch export - --to colors",
     .usual = "to output size plan profile list",
     .arguments = arguments,
     .question = "export",

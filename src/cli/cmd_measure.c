@@ -63,7 +63,7 @@ static const struct hs_option options[] = {
      .help = "what all processes call; the size is that of the larger side, what enters a "
              "reduce-scatter and what an allgather leaves (default allreduce, or with --profile "
              "what costs most)"},
-    HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
+    HS_ROW_LAYOUT(WHAT, FIELD(campaign.call.layout)),
     HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
@@ -181,7 +181,7 @@ const struct hs_command hs_command_measure = {
         "collective (MPI_Allreduce, ncclReduceScatter, MPI_Alltoall, ...) runs beside them: the "
         "verdict compares the fastest plan with it. "
         "Every plan's data is checked, each element on each rank; wrong data makes the exit "
-        "status 3. With --mesh and --over all groups call at once, and a run takes as long as the "
+        "status 3. With --mesh and --group all groups call at once, and a run takes as long as the "
         "slowest of them.\n"
         "Which plans: unless the SYSTEM is calibrated, single layers are measured first, "
         "the few that decide which split is best (for at most half of the budget); then "
@@ -197,7 +197,7 @@ const struct hs_command hs_command_measure = {
         "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB --collective reduce-scatter "
         "-o scatter.json\n"
-        "  mpiexec -n 16 hiersearch measure --size 64MiB --mesh tp=4,dp=4 --over dp -o dp.json\n"
+        "  mpiexec -n 16 hiersearch measure --size 64MiB --mesh tp=4,dp=4 --group dp -o dp.json\n"
         "  mpiexec -n 16 hiersearch measure --profile job.json --collective allreduce -o "
         "job-16.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume\n"
@@ -206,7 +206,8 @@ const struct hs_command hs_command_measure = {
         "-o abci-real.json\n"
         "  mpiexec -n 8 hiersearch measure machine.json --calibrate --stages allreduce:2:4 "
         "-o machine-2.json",
-    .usual = "size collective mesh over dtype backend plans calibrate budget resume output details",
+    .usual =
+        "size collective mesh group dtype backend plans calibrate budget resume output details",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_measure_settings),
@@ -222,12 +223,12 @@ static enum hs_status check_groups(struct hs_campaign_options *campaign, struct 
 
     if (campaign->described.gpus.count > 0 && !campaign->described.system)
         return hs_fail(err, HS_INVALID, "--gpus: of a SYSTEM whose first level is single links");
-    if (hs_order_check(call->collective, call->order, err) ||
+    if (hs_layout_check(call->collective, call->layout, err) ||
         hs_mesh_take(&call->mesh, &np, &call->words, err))
         return HS_INVALID;
     if (call->mesh.count > 0 && hs_mesh_group(&call->mesh, np).size < 2)
-        return hs_fail(err, HS_INVALID, "--over %s: expected groups of 2 processes or more",
-                       call->words.over);
+        return hs_fail(err, HS_INVALID, "--group %s: expected groups of 2 processes or more",
+                       call->words.group);
     return HS_OK;
 }
 
@@ -250,7 +251,7 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
         if (status == HS_OK)
             status = hs_measure_take_profile(settings, err);
         if (status == HS_OK)
-            status = hs_order_check(campaign->call.collective, campaign->call.order, err);
+            status = hs_layout_check(campaign->call.collective, campaign->call.layout, err);
         return status;
     }
     if (settings->calibrate && campaign->sizes.first == 0)

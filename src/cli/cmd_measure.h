@@ -26,7 +26,7 @@
 /* What is called, and by whom. */
 struct hs_call_options {
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     struct hs_mesh_words words;
     struct hs_mesh mesh; /* what they say; none: all processes call */
 };

@@ -82,13 +82,13 @@ const struct hs_command hs_command_plot = {
         "size), accuracy (predicted against measured), system (the machine with a plan's "
         "layers, and the limit that its links set), calls (what a job spends in its collectives, "
         "of a profile). What is shown can be "
-        "told apart without colour; machine and versions stand below "
+        "told apart without color; machine and versions stand below "
         "each plot.",
-    .examples = "  hiersearch plot results/*.json --as scaling -o scaling.svg\n"
-                "  hiersearch plot here.json --as layers --plan 4x8x4 -o layers.pdf\n"
-                "  hiersearch plot here.json --as accuracy --csv\n"
-                "  hiersearch plot job.json --as calls -o job.svg",
-    .usual = "as output size plan csv",
+    .examples = "  hiersearch plot results/*.json --kind scaling -o scaling.svg\n"
+                "  hiersearch plot here.json --kind layers --plan 4x8x4 -o layers.pdf\n"
+                "  hiersearch plot here.json --kind accuracy --csv\n"
+                "  hiersearch plot job.json --kind calls -o job.svg",
+    .usual = "kind output size plan csv",
     .arguments = arguments,
     .question = "plot",
     .options = options,

@@ -126,15 +126,15 @@ const struct hs_command hs_command_predict = {
         "  hiersearch predict '8xH100, 8xNDR400' --np 512\n"
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"
-        "  hiersearch predict dgx-h100-superpod --np 64 --as nccl-tests\n"
+        "  hiersearch predict dgx-h100-superpod --np 64 --style nccl-tests\n"
         "  hiersearch predict summit --np 6:4608 --size 64MiB\n"
         "  hiersearch predict perlmutter --np 256 --size 64MiB --collective reduce-scatter "
-        "--order permuted\n"
+        "--layout reversed\n"
         "  hiersearch predict nvlink:8@300GB/s~3us,ib@200GB/s~12us --np 1024 --chunks 1,2,4,8\n"
         "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json\n"
         "  hiersearch predict abci --profile job.json\n"
         "  hiersearch predict allreduce.json allgather.json --profile job.json",
-    .usual = "np size collective mesh over dtype profile details explain format output",
+    .usual = "np size collective mesh group dtype profile details explain format output",
     .arguments = arguments,
     .question = "predict",
     .options = options,

@@ -22,7 +22,7 @@ struct hiersearch_question;
 /* What a command gets besides its settings. */
 struct hs_context {
     const struct hs_command *command;
-    struct hs_terminal terminal; /* stdout: width, colour, characters */
+    struct hs_terminal terminal; /* stdout: width, color, characters */
     struct hs_text *out;         /* the data: goes to stdout if the command succeeds */
     struct hs_text *notes;       /* lines for people: go to stderr, behind the data */
     const char *command_line;    /* as typed, quoted for a shell; for the result file */

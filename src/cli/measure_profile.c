@@ -14,15 +14,15 @@
 /* Part of the job from which on a load that is not measured is named. */
 #define LEAST_SAID 0.001
 
-/* " --mesh inside=8,group=8 --over group"; all ranks may be named so, too. */
+/* " --mesh inside=8,group=8 --group group"; all ranks may be named so, too. */
 static void append_mesh(struct hs_text *text, const struct hs_profile_load *load)
 {
     if (load->mesh.count > 0)
-        hs_text_append(text, " --mesh %s --over %s",
+        hs_text_append(text, " --mesh %s --group %s",
                        hs_mesh_format((char[HS_MESH_TEXT]){0}, &load->mesh),
                        hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &load->mesh));
     else
-        hs_text_append(text, " --mesh all=%" PRId64 " --over all", load->group.ranks);
+        hs_text_append(text, " --mesh all=%" PRId64 " --group all", load->group.ranks);
 }
 
 /* Whether it is what the options ask for, as far as they do. */

@@ -48,7 +48,7 @@ struct reader {
 
 /* ---- lines and words ------------------------------------------------------------------------- */
 
-/* The next line without its end and without what colours it; false at the end. */
+/* The next line without its end and without what colors it; false at the end. */
 static bool take_line(char line[LINE_BYTES], const char **text)
 {
     size_t length = 0;

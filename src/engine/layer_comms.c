@@ -59,13 +59,13 @@ static struct hs_layer_comm *find(const struct hs_layer_comms *comms, const stru
     return NULL;
 }
 
-/* Colour = the group's first rank b. */
+/* Color = the group's first rank b. */
 static enum hs_status make_communicators(struct hs_layer_comm *comm, struct hs_layer_comms *comms,
                                          struct hs_error *err)
 {
-    int colour = (int)hs_group_rank(&comm->group, comms->rank, 0);
+    int color = (int)hs_group_rank(&comm->group, comms->rank, 0);
     int place = (int)hs_group_place(&comm->group, comms->rank);
-    enum hs_status status = HS_MPI(MPI_Comm_split(comms->world, colour, place, &comm->reduce), err);
+    enum hs_status status = HS_MPI(MPI_Comm_split(comms->world, color, place, &comm->reduce), err);
 
     return status == HS_OK ? duplicate(&comm->gather, comm->reduce, &comms->idle, err) : status;
 }

@@ -114,10 +114,10 @@ static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms
                                     const struct hs_group *group, struct hs_error *err)
 {
     ncclConfig_t config = config_of(comms);
-    int colour = (int)hs_group_rank(group, comms->rank, 0);
+    int color = (int)hs_group_rank(group, comms->rank, 0);
     int place = (int)hs_group_place(group, comms->rank);
     *out = NULL;
-    ncclResult_t result = comms->api->CommSplit(comms->root, colour, place, out, &config);
+    ncclResult_t result = comms->api->CommSplit(comms->root, color, place, out, &config);
     enum hs_status status = hs_nccl_wait(comms, comms->root, result, "ncclCommSplit", err);
     if (status != HS_OK)
         return status;

@@ -54,7 +54,7 @@ static void own_blocks(size_t bytes[2], const struct hs_nccl_lanes *lanes,
     size_t width = hs_datatype_bytes(work->datatype);
 
     bytes[0] = block.first * width;
-    problem.order = HS_PERMUTED;
+    problem.layout = HS_REVERSED;
     bytes[1] = (size_t)hs_problem_block(&problem, &work->task->plan.split,
                                         hs_group_place(&problem.group, lanes->comms->rank)) *
                block.count * width;

@@ -2,7 +2,7 @@
  * nccl_packing.h - packed plans of the nccl backend: the larger side brought into the order of the
  * layers before a reduce-scatter, or out of it behind an allgather, by kernels on lane 0.
  *
- * Blocks of a permuted message lie by the digits of their ranks the other way round (collective.h),
+ * Blocks of a reversed message lie by the digits of their ranks the other way round (collective.h),
  * so each pass brings the outermost digit left to where the innermost is: one pass fewer than
  * layers. Passes alternate between the output and the buffer between the layers and end in the
  * output; what a reduce-scatter leaves, or an allgather takes, is one block, which is copied to its

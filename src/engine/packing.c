@@ -4,7 +4,7 @@
 bool hs_task_packs(const struct hs_task *task)
 {
     return task->kind == HS_TASK_PLAN && hs_collectives[task->collective].ordered &&
-           task->order == HS_PACKED && task->plan.split.count > 1;
+           task->layout == HS_PACKED && task->plan.split.count > 1;
 }
 
 bool hs_task_packs_elsewhere(const struct hs_task *task)
@@ -25,7 +25,7 @@ static size_t place_while(const struct hs_pack *packing, int64_t place)
 {
     struct hs_problem problem = hs_task_problem(packing->work.task);
 
-    problem.order = HS_PERMUTED;
+    problem.layout = HS_REVERSED;
     return (size_t)hs_problem_block(&problem, &packing->work.task->plan.split, place);
 }
 

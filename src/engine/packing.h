@@ -1,5 +1,5 @@
 /*
- * packing.h - the copy of a packed reduce-scatter or allgather (model/collective.h): a permuted one
+ * packing.h - the copy of a packed reduce-scatter or allgather (model/collective.h): a reversed one
  * runs on a message whose blocks lie by hs_problem_block, so that rank r ends with block r.
  *
  * What is put on the queue is waited for. Local.

@@ -16,7 +16,7 @@ static void list_plan(struct hs_stages *stages, const struct hs_task *task)
     const struct hs_split *split = &task->plan.split;
     struct hs_problem problem = hs_task_problem(task);
     int last = split->count - 1;
-    bool inward = hs_problem_is_in_place(&problem);
+    bool inward = hs_problem_is_natural(&problem);
 
     stages->layers = split->count;
     stages->count = hs_problem_stages(stages->stages, &problem, &task->plan);

@@ -12,7 +12,7 @@ struct hs_group hs_task_group(const struct hs_task *task, int64_t np)
 struct hs_problem hs_task_problem(const struct hs_task *task)
 {
     struct hs_problem problem = hs_problem_of(
-        task->collective, task->order, hs_split_product(&task->plan.split), (double)task->count);
+        task->collective, task->layout, hs_split_product(&task->plan.split), (double)task->count);
 
     if (task->group.ranks > 0)
         problem.group = task->group;
@@ -26,7 +26,7 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     switch (a->kind) {
     case HS_TASK_PLAN:
         return hs_plan_compare(&a->plan, &b->plan) == 0 && a->collective == b->collective &&
-               a->order == b->order && hs_group_equal(&a->group, &b->group);
+               a->layout == b->layout && hs_group_equal(&a->group, &b->group);
     case HS_TASK_STAGE:
         return hs_stage_key_equal(a->stage, b->stage);
     case HS_TASK_NATIVE:

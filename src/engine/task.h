@@ -26,7 +26,7 @@ struct hs_task {
     /* Of a plan and a native. A reduce-scatter leaves a rank's block at its place in the output,
      * where an allgather expects it: hs_task_block. */
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     struct hs_group group; /* of a plan and a native; ranks 0: all of them */
     struct hs_stage_key stage;
     int native; /* its number among the engine's `natives` of the collective */

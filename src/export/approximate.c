@@ -159,7 +159,7 @@ static void say_left_alone(struct hs_export_output *out, struct hs_text *text,
 
     if (hs_export_library_gain(job, rule->message, &rule->wanted) > 1 || hs_export_untimed(message))
         return;
-    hs_export_say(out, text, "%s: what it has for %s at %s is slower than %s: left alone",
+    hs_export_say(out, text, "%s: what it has for %s at %s is slower than %s: left to the library",
                   exporter->name, hs_plan_format(plan, &rule->wanted),
                   hs_bytes_format(size, message->message_bytes), hs_export_library(message)->name);
 }

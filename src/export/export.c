@@ -17,10 +17,10 @@
 #define EXPORTERS_MAX 64
 
 const struct hs_exporter *const hs_exporters[] = {
-    &hs_exporter_astra_sim,       &hs_exporter_colours,  &hs_exporter_jax,
+    &hs_exporter_astra_sim,       &hs_exporter_colors,   &hs_exporter_jax,
     &hs_exporter_mpich,           &hs_exporter_msccl,    &hs_exporter_nccl_env,
     &hs_exporter_nccl_tuner,      &hs_exporter_ompi_han, &hs_exporter_ompi_tuned,
-    &hs_exporter_ompi_tuned_json, &hs_exporter_plans,    &hs_exporter_pytorch,
+    &hs_exporter_ompi_tuned_json, &hs_exporter_pytorch,  &hs_exporter_rules,
     &hs_exporter_simgrid,         &hs_exporter_ucc,      NULL,
 };
 
@@ -46,16 +46,16 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 
 bool hs_exporter_takes_several(const struct hs_exporter *exporter)
 {
-    return exporter == &hs_exporter_plans;
+    return exporter == &hs_exporter_rules;
 }
 
-/* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
+/* Whether it can say a collective whose blocks lie in this layout (of others: HS_NATURAL). */
 static bool can_say(const struct hs_exporter *exporter, enum hs_collective collective,
-                    enum hs_order order)
+                    enum hs_layout layout)
 {
     if (collective == HS_COLLECTIVE_ALLREDUCE)
         return true;
-    return exporter->also >> (collective * HS_ORDER_COUNT + order) & 1;
+    return exporter->also >> (collective * HS_LAYOUT_COUNT + layout) & 1;
 }
 
 static bool is_of_machine(const struct hs_exporter *exporter)
@@ -74,17 +74,18 @@ static bool can_say_groups(const struct hs_exporter *exporter, const struct hs_r
 
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result)
 {
-    return can_say(exporter, result->collective, result->order) && can_say_groups(exporter, result);
+    return can_say(exporter, result->collective, result->layout) &&
+           can_say_groups(exporter, result);
 }
 
-/* " in-place/packed" */
-static void append_orders(struct hs_text *text, const struct hs_exporter *exporter, int collective)
+/* " natural/packed" */
+static void append_layouts(struct hs_text *text, const struct hs_exporter *exporter, int collective)
 {
     const char *before = " ";
 
-    for (int o = 0; o < HS_ORDER_COUNT; o++)
-        if (can_say(exporter, collective, (enum hs_order)o)) {
-            hs_text_append(text, "%s%s", before, hs_order_names[o]);
+    for (int o = 0; o < HS_LAYOUT_COUNT; o++)
+        if (can_say(exporter, collective, (enum hs_layout)o)) {
+            hs_text_append(text, "%s%s", before, hs_layout_names[o]);
             before = "/";
         }
 }
@@ -98,19 +99,19 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
         return;
     }
     for (int c = HS_COLLECTIVE_ALLREDUCE + 1; c < HS_COLLECTIVE_COUNT; c++) {
-        bool in_place = can_say(exporter, c, HS_IN_PLACE);
-        bool permuted = can_say(exporter, c, HS_PERMUTED);
+        bool in_place = can_say(exporter, c, HS_NATURAL);
+        bool reversed = can_say(exporter, c, HS_REVERSED);
 
-        if (!in_place && !permuted)
+        if (!in_place && !reversed)
             continue;
         hs_text_append(text, "%s%s", any ? ", " : "", hs_collective_names[c]);
-        if (hs_collectives[c].ordered && in_place != permuted)
-            append_orders(text, exporter, c);
+        if (hs_collectives[c].ordered && in_place != reversed)
+            append_layouts(text, exporter, c);
         any = true;
     }
 }
 
-/* Who can say it instead, as "colours, pytorch or simgrid (the machine)". */
+/* Who can say it instead, as "colors, pytorch or simgrid (the machine)". */
 static void append_others(struct hs_text *text, const struct hs_result *result)
 {
     size_t left = 0, begin = text->length;
@@ -134,17 +135,17 @@ static enum hs_status refuse(const struct hs_export_job *job, const struct hs_ex
                              struct hs_error *err)
 {
     const struct hs_result *result = job->result;
-    const char *order = hs_collectives[result->collective].ordered ? " " : "";
+    bool ordered = hs_collectives[result->collective].ordered;
     struct hs_text others = {0};
     enum hs_status status;
 
     append_others(&others, result);
-    if (!can_say(exporter, result->collective, result->order))
+    if (!can_say(exporter, result->collective, result->layout))
         status =
-            hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
-                    job->result_name, hs_collective_names[result->collective], order,
-                    order[0] ? hs_order_names[result->order] : "", exporter->name,
-                    others.data ? others.data : "none");
+            hs_fail(err, HS_INVALID, "%s: is about %s%s%s%s, which %s cannot say: export it to %s",
+                    job->result_name, hs_collective_names[result->collective],
+                    ordered ? " with " : "", ordered ? hs_layout_names[result->layout] : "",
+                    ordered ? " layout" : "", exporter->name, others.data ? others.data : "none");
     else
         status = hs_fail(err, HS_INVALID,
                          "%s: is about groups of %" PRId64 " over %s of %s, and %s holds for whole "

@@ -59,14 +59,12 @@ struct hs_export_output {
 
 /* A collective whose blocks lie in this order (collective.h), as a bit. */
 #define HS_EXPORT_OF(collective, order)                                                            \
-    (1U << (HS_COLLECTIVE_##collective * HS_ORDER_COUNT + HS_##order))
+    (1U << (HS_COLLECTIVE_##collective * HS_LAYOUT_COUNT + HS_##order))
 /* Both, as the library's own calls define them; and in either order, for what makes the calls of
  * each layer itself. */
-#define HS_EXPORT_IN_PLACE                                                                         \
-    (HS_EXPORT_OF(REDUCE_SCATTER, IN_PLACE) | HS_EXPORT_OF(ALLGATHER, IN_PLACE))
+#define HS_EXPORT_NATURAL (HS_EXPORT_OF(REDUCE_SCATTER, NATURAL) | HS_EXPORT_OF(ALLGATHER, NATURAL))
 #define HS_EXPORT_BY_LAYERS                                                                        \
-    (HS_EXPORT_IN_PLACE | HS_EXPORT_OF(REDUCE_SCATTER, PERMUTED) |                                 \
-     HS_EXPORT_OF(ALLGATHER, PERMUTED))
+    (HS_EXPORT_NATURAL | HS_EXPORT_OF(REDUCE_SCATTER, REVERSED) | HS_EXPORT_OF(ALLGATHER, REVERSED))
 /* The other order that leaves rank r block r, for what runs our engine. */
 #define HS_EXPORT_BY_COPIES (HS_EXPORT_OF(REDUCE_SCATTER, PACKED) | HS_EXPORT_OF(ALLGATHER, PACKED))
 #define HS_EXPORT_MACHINE   UINT_MAX /* it is of the machine, whatever the result is about */
@@ -121,7 +119,7 @@ bool hs_exporter_takes_several(const struct hs_exporter *exporter);
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
 /* Whether that is of any use: the tuner's is not, where times are those of NCCL's own choice. */
 bool hs_exporter_is_of_use(const struct hs_exporter *exporter, const struct hs_result *result);
-/* "reduce-scatter in-place, allgather": what besides AllReduces it can say; "any collective" where
+/* "reduce-scatter natural, allgather": what besides AllReduces it can say; "any collective" where
  * it is of the machine, "-" where there is nothing. */
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter);
 
@@ -169,7 +167,7 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
                       const char *use);
 
 /* Where the library's own call is the better one, a line each; nothing where that is not known:
- *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone
+ *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): keep the library's default
  * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; why
  * a plan that was not named is not certain; and of groups of a mesh, whom else the file holds for.
  * In the header and, from hs_export, in the notes. */

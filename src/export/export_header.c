@@ -124,7 +124,7 @@ static void append_faster(struct hs_text *text, const struct hs_export_job *job,
         hs_text_append(text, "as fast as");
     else
         hs_text_append(text, "%s times faster than", format_times(times, gain));
-    hs_text_append(text, " the plan at %s (measured%s): leave it alone\n",
+    hs_text_append(text, " the plan at %s (measured%s): keep the library's default\n",
                    hs_bytes_format(size, at->message_bytes),
                    isnan(hs_export_measured(at, plan)) ? "; of the plan an estimate" : "");
 }
@@ -240,9 +240,9 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
 /* Of a collective in which a rank has one block: which one, and how the layers follow. */
 static void append_order(struct hs_text *text, const struct hs_export_job *job)
 {
-    static const char *const meanings[HS_ORDER_COUNT] = {
+    static const char *const meanings[HS_LAYOUT_COUNT] = {
 #define HS_ROW(name, text, meaning) meaning,
-        HS_ORDERS(HS_ROW)
+        HS_LAYOUTS(HS_ROW)
 #undef HS_ROW
     };
     struct hs_problem problem =
@@ -250,9 +250,9 @@ static void append_order(struct hs_text *text, const struct hs_export_job *job)
 
     if (!hs_collectives[problem.collective].ordered)
         return;
-    hs_text_append(text, "%s %s: %s; from the %s layer to the %s one\n",
-                   hs_collective_names[problem.collective], hs_order_names[problem.order],
-                   meanings[problem.order],
+    hs_text_append(text, "%s, %s layout: %s; from the %s layer to the %s one\n",
+                   hs_collective_names[problem.collective], hs_layout_names[problem.layout],
+                   meanings[problem.layout],
                    hs_problem_begins_inside(&problem) ? "innermost" : "outermost",
                    hs_problem_begins_inside(&problem) ? "outermost" : "innermost");
 }

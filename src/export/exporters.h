@@ -14,7 +14,7 @@
 #include "links/packing.h"
 
 extern const struct hs_exporter hs_exporter_astra_sim;
-extern const struct hs_exporter hs_exporter_colours;
+extern const struct hs_exporter hs_exporter_colors;
 extern const struct hs_exporter hs_exporter_jax;
 extern const struct hs_exporter hs_exporter_mpich;
 extern const struct hs_exporter hs_exporter_msccl;
@@ -23,8 +23,8 @@ extern const struct hs_exporter hs_exporter_nccl_tuner;
 extern const struct hs_exporter hs_exporter_ompi_han;
 extern const struct hs_exporter hs_exporter_ompi_tuned;
 extern const struct hs_exporter hs_exporter_ompi_tuned_json;
-extern const struct hs_exporter hs_exporter_plans;
 extern const struct hs_exporter hs_exporter_pytorch;
+extern const struct hs_exporter hs_exporter_rules;
 extern const struct hs_exporter hs_exporter_simgrid;
 extern const struct hs_exporter hs_exporter_ucc;
 

@@ -351,7 +351,7 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
     task.problem.group = hs_group_world(np); /* the program counts the ranks of its communicator */
     if (np > HS_MSCCL_GPUS)
         return hs_fail(err, HS_INVALID,
-                       "msccl: %" PRId64 " processes, MSCCL reads at most %d: export `colours` and "
+                       "msccl: %" PRId64 " processes, MSCCL reads at most %d: export `colors` and "
                        "run the layers with ncclCommSplit",
                        np, HS_MSCCL_GPUS);
     status = make_trees(&task, out, job, err);
@@ -383,7 +383,7 @@ const struct hs_exporter hs_exporter_msccl = {
     .chunks = false,
     .letters = HS_EXPORT_LETTERS | HS_EXPORT_TREES,
     .ranged = true,
-    .also = HS_EXPORT_IN_PLACE,
+    .also = HS_EXPORT_NATURAL,
     .groups = HS_GROUPS_BY_SIZE,
     .write = write_msccl,
 };

@@ -132,8 +132,8 @@ static int64_t width_of(const struct hs_problem *problem, const struct hs_stage_
 {
     if (key->phase == HS_ALLREDUCE)
         return problem->group.ranks;
-    return hs_problem_is_in_place(problem) ? key->layer.stride
-                                           : problem->group.ranks / key->layer.size;
+    return hs_problem_is_natural(problem) ? key->layer.stride
+                                          : problem->group.ranks / key->layer.size;
 }
 
 static enum hs_status pack(struct hs_msccl_task *task, struct hs_export_output *out,
@@ -205,7 +205,7 @@ int64_t hs_msccl_segments(const struct hs_msccl_task *task)
 
         if (packing->count == 0)
             continue;
-        if (hs_problem_is_in_place(&task->problem))
+        if (hs_problem_is_natural(&task->problem))
             bytes *= packing->units / (double)task->problem.group.ranks;
         most = fmax(most, segments_of(packing, bytes));
     }

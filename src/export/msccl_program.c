@@ -20,7 +20,7 @@ static struct hs_msccl_view view_layer(const struct hs_msccl_task *task, int64_t
     struct hs_msccl_view view = {.layer = hs_split_layer(&plan->split, i), .rank = rank};
 
     view.position = rank / view.layer.stride % view.layer.size;
-    if (hs_problem_is_in_place(problem)) {
+    if (hs_problem_is_natural(problem)) {
         view.width = view.layer.stride;
         view.base = rank - rank % (view.layer.stride * view.layer.size);
     } else {

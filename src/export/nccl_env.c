@@ -4,7 +4,7 @@
 static const char use[] =
     "NCCL_CONF_FILE=nccl.conf (NCCL 2.23 and later), or ~/.nccl.conf, or /etc/nccl.conf.\n"
     "What the environment sets already wins over this file.\n"
-    "NCCL knows no layers: the program makes one communicator per layer (--to colours, pytorch\n"
+    "NCCL knows no layers: the program makes one communicator per layer (--to colors, pytorch\n"
     "or jax write how). Rings in them are what the plan's time was found with. Protocol and "
     "number\n"
     "of channels stay NCCL's own choice, by size: the result says nothing about them.\n"
@@ -29,7 +29,7 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
     hs_text_append(text, "NCCL_ALGO=allreduce:ring;reducescatter:ring;allgather:ring\n");
     hs_export_note(out,
                    "nccl-env: NCCL_ALGO holds for every communicator of a process; the layers' "
-                   "communicators are made by the program (--to colours, pytorch or jax)");
+                   "communicators are made by the program (--to colors, pytorch or jax)");
     return HS_OK;
 }
 

@@ -21,7 +21,7 @@ static const char use[] =
     "NCCL_TUNER_PLUGIN=example NCCL_TUNER_CONFIG_FILE=nccl_tuner.conf, with the example plugin of\n"
     "NCCL 2.30.3 or later (plugins/tuner/example); that of 2.28 and 2.29 crashes on the first\n"
     "rule that matches. hiersearch's own plugin, plugins/nccl-tuner, needs no such file.\n"
-    "The plugin sees one communicator at a time: the program makes one per layer (--to colours,\n"
+    "The plugin sees one communicator at a time: the program makes one per layer (--to colors,\n"
     "pytorch or jax). Other communicators of these sizes get the same rules.\n"
     "Channels: 0, NCCL's own number. Below 65536 bytes no line matches where no plan is given:\n"
     "algorithm and protocol are NCCL's own, in one channel. Above, this plugin cannot leave NCCL\n"
@@ -209,7 +209,7 @@ static enum hs_status refuse_slower(const struct hs_export_rules *rules,
             return HS_OK;
     return hs_fail(err, HS_INVALID,
                    "%s: for no message a plan was measured faster than the library's own call: "
-                   "leave it alone, run without NCCL_TUNER_PLUGIN",
+                   "keep the library's default, run without NCCL_TUNER_PLUGIN",
                    job->result_name);
 }
 
@@ -223,7 +223,7 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
     if (status == HS_OK && hs_export_is_nccl_native(job))
         status = hs_fail(err, HS_INVALID,
                          "%s: its times are those of NCCL's own choice in each layer's "
-                         "communicator: there is nothing to tune (--to pytorch, jax or colours "
+                         "communicator: there is nothing to tune (--to pytorch, jax or colors "
                          "make the communicators)",
                          job->result_name);
     if (status == HS_OK)

@@ -11,7 +11,7 @@
 static const char use_classic[] =
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
     "/path/to/tuned.conf (an absolute path; a file that cannot be read is ignored silently).\n"
-    "coll/tuned knows no layers: the program makes one communicator per layer (--to colours).\n"
+    "coll/tuned knows no layers: the program makes one communicator per layer (--to colors).\n"
     "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
     "Reduce_scatter_block has no ring there and stays as it is. 0 as algorithm: Open MPI's own\n"
     "choice. Open MPI 6.0 reads this format differently: use --to ompi-tuned-json.";
@@ -19,7 +19,7 @@ static const char use_classic[] =
 static const char use_json[] =
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
     "/path/to/tuned.json (an absolute path; errors are said with --mca coll_base_verbose 1).\n"
-    "coll/tuned knows no layers: the program makes one communicator per layer (--to colours).\n"
+    "coll/tuned knows no layers: the program makes one communicator per layer (--to colors).\n"
     "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
     "Reduce_scatter is left out: Open MPI's schema and its reader disagree about its name, and\n"
     "one wrong name makes it ignore the file. No rule: Open MPI's own choice.";
@@ -326,7 +326,7 @@ const struct hs_exporter hs_exporter_ompi_tuned_json = {
     .exact = false,
     .chunks = false,
     .sizes = true,
-    .also = HS_EXPORT_OF(ALLGATHER, IN_PLACE) | HS_EXPORT_OF(ALLGATHER, PERMUTED),
+    .also = HS_EXPORT_OF(ALLGATHER, NATURAL) | HS_EXPORT_OF(ALLGATHER, REVERSED),
     .groups = HS_GROUPS_BY_LAYER,
     .write = write_json,
 };

@@ -265,9 +265,9 @@ static void append_constants(struct hs_text *text, struct hs_export_output *out,
     hs_text_append(text, "COLLECTIVE = \"%s\"  # that RULES are for\n",
                    hs_collective_names[job->result->collective]);
     if (hs_collectives[job->result->collective].ordered)
-        hs_text_append(text, "ORDER = \"%s\"\n", hs_order_names[job->result->order]);
+        hs_text_append(text, "LAYOUT = \"%s\"\n", hs_layout_names[job->result->layout]);
     else
-        hs_text_append(text, "ORDER = \"in-place\"\n");
+        hs_text_append(text, "LAYOUT = \"in-place\"\n");
     hs_text_append(text, "# Ascending, the last one for everything larger.\n"
                          "RULES: tuple[Rule, ...] = (\n");
     for (size_t i = 0; i < rules->count; i++)

@@ -3,7 +3,7 @@
  * file (src/export/python/) with the result's constants put in. Internal to src/export.
  *
  * The constants are the same for every module: NP, of a result about groups of a mesh those of one
- * group; MESH and OVER (its axes, innermost first, and those of a group); COLLECTIVE and ORDER
+ * group; MESH and OVER (its axes, innermost first, and those of a group); COLLECTIVE and LAYOUT
  * (collective.h), RULES (per message size a split and its chunks), SPLIT (layer sizes, innermost
  * first) and MESH_SHAPE (outermost first, row-major) of the rule for the largest messages,
  * MOST_CHUNKS and RANKS_PER_NODE; of one that can go by trees on single links also FORESTS, packed

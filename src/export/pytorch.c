@@ -45,7 +45,7 @@ const struct hs_exporter hs_exporter_pytorch = {
     .chunks = true,
     .letters = HS_EXPORT_TREES,
     .sizes = true,
-    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
+    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, NATURAL),
     .groups = HS_GROUPS_CALLED,
     .write = write_pytorch,
 };

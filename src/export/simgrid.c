@@ -31,7 +31,7 @@ static const char use[] =
     "smpirun -np NP -platform platform.xml -hostfile hostfile ./program\n"
     "The plan is not part of the platform: run it with any MPI program, such as one that splits "
     "its\n"
-    "communicators by the colours export. The configuration below makes SMPI charge just latency\n"
+    "communicators by the colors export. The configuration below makes SMPI charge just latency\n"
     "and bandwidth; leave it out for SMPI's own factors (calibrated for Ethernet).\n"
     "A ring in a mesh uses one of a child's links; where the mesh is striped, the model counts "
     "all\n"

@@ -1,6 +1,6 @@
 /*
- * Each vertex gets a colour, made of what it is, of its links and of the colours at their other
- * ends, a few times over; subsets whose colours are the same are compared unit by unit (Read and
+ * Each vertex gets a color, made of what it is, of its links and of the colors at their other
+ * ends, a few times over; subsets whose colors are the same are compared unit by unit (Read and
  * Corneil 1977).
  */
 #include "links/subsets.h"
@@ -19,11 +19,11 @@ struct subset_finder {
     uint64_t labels[HS_LINKS_VERTICES * HS_LINKS_VERTICES];
 };
 
-/* The vertices that count, with colours. */
-struct colouring {
+/* The vertices that count, with colors. */
+struct coloring {
     int count;
     int vertices[HS_LINKS_VERTICES];
-    uint64_t colours[HS_LINKS_VERTICES], sum;
+    uint64_t colors[HS_LINKS_VERTICES], sum;
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -63,63 +63,63 @@ static bool joined(const struct subset_finder *finder, int u, int v)
 }
 
 /* Units of the set, and relays that join something: those with less than two neighbours do not. */
-static void list_vertices(struct colouring *colouring, const struct subset_finder *finder,
+static void list_vertices(struct coloring *coloring, const struct subset_finder *finder,
                           uint64_t set)
 {
     bool dropped = true;
 
-    colouring->count = 0;
+    coloring->count = 0;
     for (int v = 0; v < finder->vertices; v++)
         if (v >= finder->units || set >> v & 1)
-            colouring->vertices[colouring->count++] = v;
+            coloring->vertices[coloring->count++] = v;
     while (dropped) {
         dropped = false;
-        for (int i = colouring->count; i-- > 0 && colouring->vertices[i] >= finder->units;) {
+        for (int i = coloring->count; i-- > 0 && coloring->vertices[i] >= finder->units;) {
             int neighbours = 0;
 
-            for (int j = 0; j < colouring->count; j++)
-                neighbours += joined(finder, colouring->vertices[i], colouring->vertices[j]);
+            for (int j = 0; j < coloring->count; j++)
+                neighbours += joined(finder, coloring->vertices[i], coloring->vertices[j]);
             if (neighbours > 1)
                 continue;
-            memmove(&colouring->vertices[i], &colouring->vertices[i + 1],
-                    (size_t)(--colouring->count - i) * sizeof(*colouring->vertices));
+            memmove(&coloring->vertices[i], &coloring->vertices[i + 1],
+                    (size_t)(--coloring->count - i) * sizeof(*coloring->vertices));
             dropped = true;
         }
     }
 }
 
-static void colour(struct colouring *colouring, const struct subset_finder *finder)
+static void color(struct coloring *coloring, const struct subset_finder *finder)
 {
     uint64_t next[HS_LINKS_VERTICES];
     int n = finder->vertices;
 
-    for (int i = 0; i < colouring->count; i++)
-        colouring->colours[i] = colouring->vertices[i] >= finder->units ? 2 : 1;
+    for (int i = 0; i < coloring->count; i++)
+        coloring->colors[i] = coloring->vertices[i] >= finder->units ? 2 : 1;
     for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < colouring->count; i++) {
-            int u = colouring->vertices[i];
+        for (int i = 0; i < coloring->count; i++) {
+            int u = coloring->vertices[i];
 
-            next[i] = mix(colouring->colours[i], 0);
-            for (int j = 0; j < colouring->count; j++) {
-                int v = colouring->vertices[j];
+            next[i] = mix(coloring->colors[i], 0);
+            for (int j = 0; j < coloring->count; j++) {
+                int v = coloring->vertices[j];
 
                 if (joined(finder, u, v))
                     next[i] += mix(finder->labels[u * n + v],
-                                   mix(finder->labels[v * n + u], colouring->colours[j]));
+                                   mix(finder->labels[v * n + u], coloring->colors[j]));
             }
         }
-        memcpy(colouring->colours, next, sizeof(next));
+        memcpy(coloring->colors, next, sizeof(next));
     }
-    colouring->sum = 0;
-    for (int i = 0; i < colouring->count; i++)
-        colouring->sum += mix(colouring->colours[i], 1);
+    coloring->sum = 0;
+    for (int i = 0; i < coloring->count; i++)
+        coloring->sum += mix(coloring->colors[i], 1);
 }
 
 /* ---- whether two are alike ------------------------------------------------------------------- */
 
 struct match {
     const struct subset_finder *finder;
-    const struct colouring *a, *b;
+    const struct coloring *a, *b;
     int of[HS_LINKS_VERTICES]; /* a's i-th vertex is b's of[i]-th */
     bool taken[HS_LINKS_VERTICES];
 };
@@ -131,7 +131,7 @@ static bool fits(const struct match *match, int i, int j)
     const int *a = match->a->vertices, *b = match->b->vertices;
     int n = finder->vertices;
 
-    if (match->taken[j] || match->a->colours[i] != match->b->colours[j])
+    if (match->taken[j] || match->a->colors[i] != match->b->colors[j])
         return false;
     for (int k = 0; k < i; k++)
         if (finder->labels[a[i] * n + a[k]] != finder->labels[b[j] * n + b[match->of[k]]] ||
@@ -159,8 +159,8 @@ static bool match_from(struct match *match, int i)
     return false;
 }
 
-static bool alike(const struct subset_finder *finder, const struct colouring *a,
-                  const struct colouring *b)
+static bool alike(const struct subset_finder *finder, const struct coloring *a,
+                  const struct coloring *b)
 {
     struct match match = {.finder = finder, .a = a, .b = b};
 
@@ -183,17 +183,17 @@ static enum hs_status count_set(struct hs_subsets *subsets, size_t *capacity, ui
                                 const struct subset_finder *finder, uint64_t set,
                                 struct hs_error *err)
 {
-    struct colouring own, other;
+    struct coloring own, other;
     struct hs_subset *added;
     void *room;
 
     list_vertices(&own, finder, set);
-    colour(&own, finder);
+    color(&own, finder);
     for (size_t i = 0; *sums && i < subsets->count; i++) {
         if ((*sums)[i] != own.sum)
             continue;
         list_vertices(&other, finder, subsets->items[i].units);
-        colour(&other, finder);
+        color(&other, finder);
         if (alike(finder, &other, &own)) {
             subsets->items[i].alike++;
             return HS_OK;

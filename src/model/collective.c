@@ -27,11 +27,22 @@ enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, st
     return status;
 }
 
-const char *const hs_order_names[HS_ORDER_COUNT] = {
+const char *const hs_layout_names[HS_LAYOUT_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
-    HS_ORDERS(HS_ROW)
+    HS_LAYOUTS(HS_ROW)
 #undef HS_ROW
 };
+
+const char *hs_layout_aside(enum hs_collective collective, enum hs_layout layout)
+{
+    static const char *const asides[HS_LAYOUT_COUNT] = {
+#define HS_ROW(name, text, meaning) " (" text " layout)",
+        HS_LAYOUTS(HS_ROW)
+#undef HS_ROW
+    };
+
+    return layout == HS_NATURAL || !hs_collectives[collective].ordered ? "" : asides[layout];
+}
 
 static double once_around(int64_t size)
 {

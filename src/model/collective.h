@@ -15,7 +15,7 @@
  *  - in place: rank r has block r, as MPI and NCCL define the calls. A reduce-scatter then begins
  *    with the outermost layer, where its message, n d p / N bytes, is longest: all n of it crosses
  *    the slowest links, from every rank at once. An allgather is its mirror, from the inside out.
- *  - permuted: a reduce-scatter begins inside, so that n / d bytes enter a layer and the outermost
+ *  - reversed: a reduce-scatter begins inside, so that n / d bytes enter a layer and the outermost
  *    has the least. Rank r = k_0 + k_1 p_0 + k_2 p_0 p_1 + ... then has the block of the same
  *    digits the other way round, k_0 N / p_0 + k_1 N / (p_0 p_1) + ... That costs nothing where the
  *    caller lays out the larger side by this index, and a copy of the larger side elsewhere. An
@@ -29,7 +29,7 @@
  * N / (d p) runs of d blocks, and what comes from place k lies where these lay. So behind a layer
  * rank r has at place b what the rank had that differs from r by having the digit of b, at the
  * place that differs from b by having that of r: behind all layers, in any order, rank r has at
- * place b what rank b had at place r. Nothing is permuted, and there is no order to choose. Runs of
+ * place b what rank b had at place r. Nothing is reversed, and there is no order to choose. Runs of
  * the outermost layer are whole; further in they are short, and packed or sent one by one.
  */
 #ifndef HS_MODEL_COLLECTIVE_H
@@ -63,19 +63,22 @@ enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, st
 
 /* Where the blocks of the smaller side lie. name, text, meaning */
 /* clang-format off */
-#define HS_ORDERS(row)                                                                           \
-    row(IN_PLACE, "in-place", "rank r has block r, as the library's own call")                   \
-    row(PERMUTED, "permuted", "rank r has the block of r's digits the other way round")          \
-    row(PACKED, "packed", "rank r has block r: permuted, and a copy of the larger side")
+#define HS_LAYOUTS(row)                                                                           \
+    row(NATURAL, "natural", "rank r has block r, as the library's own call")                      \
+    row(REVERSED, "reversed", "rank r has the block of r's digits the other way round")          \
+    row(PACKED, "packed", "rank r has block r: reversed, and a copy of the larger side")
 /* clang-format on */
 
-enum hs_order {
+enum hs_layout {
 #define HS_ROW(name, text, meaning) HS_##name,
-    HS_ORDERS(HS_ROW)
+    HS_LAYOUTS(HS_ROW)
 #undef HS_ROW
-        HS_ORDER_COUNT
+        HS_LAYOUT_COUNT
 };
-extern const char *const hs_order_names[HS_ORDER_COUNT];
+extern const char *const hs_layout_names[HS_LAYOUT_COUNT];
+
+/* " (reversed layout)" for a title; "" for the natural one and where there is no choice. */
+const char *hs_layout_aside(enum hs_collective collective, enum hs_layout layout);
 
 /* What an element of a rank's output must be at the end. */
 enum hs_outcome {
@@ -88,7 +91,7 @@ struct hs_collective_row {
     const char *written;                 /* as in prose: "AllReduce" */
     enum hs_phase outward, last, inward; /* inward HS_PHASE_COUNT: layers have one phase */
     enum hs_outcome outcome;
-    bool ordered;           /* a rank has one block: hs_order says which */
+    bool ordered;           /* a rank has one block: hs_layout says which */
     bool begins_large;      /* the larger side is what enters the call */
     bool whole;             /* the message is no shorter behind a layer: all enters */
     bool reduced_in_switch; /* units send each byte but once where a switch between them reduces */

@@ -94,13 +94,13 @@ static enum hs_status parse_collective(struct hs_job_message *message, struct re
         return status;
     status = next_part(word, reader, ':', "an order", err);
     if (status == HS_OK)
-        status = hs_name_find(&order, word, "order", hs_order_names, HS_ORDER_COUNT, err);
+        status = hs_name_find(&order, word, "layout", hs_layout_names, HS_LAYOUT_COUNT, err);
     if (status != HS_OK)
         return status;
     if (!hs_collectives[message->collective].ordered)
-        return hs_fail(err, HS_INVALID, "%s has no order of blocks",
+        return hs_fail(err, HS_INVALID, "%s has no choice of layout",
                        hs_collectives[message->collective].written);
-    message->order = (enum hs_order)order;
+    message->layout = (enum hs_layout)order;
     return HS_OK;
 }
 
@@ -113,7 +113,7 @@ static enum hs_status parse_message(struct reader *reader, struct hs_error *err)
 
     if (job->count == HS_JOB_MESSAGES_MAX)
         return hs_fail(err, HS_INVALID, "expected at most %d messages", HS_JOB_MESSAGES_MAX);
-    *message = (struct hs_job_message){.order = HS_IN_PLACE};
+    *message = (struct hs_job_message){.layout = HS_NATURAL};
     status = next_part(word, reader, ':', "AXES:COLLECTIVE:SIZE*CALLS", err);
     if (status == HS_OK)
         status = parse_axes(&message->over, job, word, err);
@@ -169,7 +169,7 @@ enum hs_status hs_job_problem(struct hs_problem *problem, const struct hs_job *j
     }
     if (hs_mesh_check_over(&mesh, err))
         return HS_INVALID;
-    *problem = hs_problem_of(asked->collective, asked->order, ranks, asked->bytes);
+    *problem = hs_problem_of(asked->collective, asked->layout, ranks, asked->bytes);
     problem->group = hs_mesh_group(&mesh, ranks);
     if (asked->sends)
         problem->bytes *= (double)problem->group.size;

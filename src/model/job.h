@@ -23,7 +23,7 @@ struct hs_job_message {
     unsigned over; /* bits: the axes that a group spans, as in struct hs_mesh */
     bool sends; /* sendrecv; its collective is an AllGather, of which it is one step of the ring */
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     double bytes;  /* of one call, per process */
     int64_t calls; /* of a step, 1 or more */
 };

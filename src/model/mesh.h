@@ -29,7 +29,7 @@ struct hs_mesh {
  * digits, '-' and '_' that begin with a letter, an axis twice, more than HS_AXES_MAX axes or
  * HS_NP_MAX ranks. */
 enum hs_status hs_mesh_parse(struct hs_mesh *mesh, const char *text, struct hs_error *err);
-/* What --over says of it, with commas between or, as in a job's messages, '+'. HS_INVALID: an axis
+/* What --group says of it, with commas between or, as in a job's messages, '+'. HS_INVALID: an axis
  * that the mesh does not have (with the nearest name), or twice; more than HS_SKIPS_MAX gaps. */
 enum hs_status hs_mesh_parse_over(struct hs_mesh *mesh, const char *text, struct hs_error *err);
 /* HS_INVALID: more than HS_SKIPS_MAX gaps between the axes of `over`. */

@@ -35,7 +35,7 @@ bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_sta
 double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
                         struct hs_layer layer)
 {
-    if (!hs_collectives[problem->collective].ordered || problem->order != HS_PACKED ||
+    if (!hs_collectives[problem->collective].ordered || problem->layout != HS_PACKED ||
         layer.size == problem->group.size || hs_group_inside(&problem->group, layer.stride) > 1)
         return 0;
     return problem->bytes / hs_system_copy_rate(system);

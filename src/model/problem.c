@@ -5,20 +5,18 @@
 
 #include "model/traffic.h"
 
-struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
+struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_layout layout, int64_t ranks,
                                 double bytes)
 {
-    return (struct hs_problem){collective, hs_group_world(ranks), bytes, order};
+    return (struct hs_problem){collective, hs_group_world(ranks), bytes, layout};
 }
 
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem)
 {
-    bool ordered = hs_collectives[problem->collective].ordered;
-
     text[0] = '\0';
     if (problem->collective != HS_COLLECTIVE_ALLREDUCE)
-        snprintf(text, HS_PROBLEM_TEXT, ", %s%s%s", hs_collective_names[problem->collective],
-                 ordered ? " " : "", ordered ? hs_order_names[problem->order] : "");
+        snprintf(text, HS_PROBLEM_TEXT, ", %s%s", hs_collective_names[problem->collective],
+                 hs_layout_aside(problem->collective, problem->layout));
     return text;
 }
 
@@ -36,16 +34,16 @@ bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer)
     return hs_group_inside(&problem->group, layer.stride) * layer.size == problem->group.size;
 }
 
-bool hs_problem_is_in_place(const struct hs_problem *problem)
+bool hs_problem_is_natural(const struct hs_problem *problem)
 {
-    return hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE;
+    return hs_collectives[problem->collective].ordered && problem->layout == HS_NATURAL;
 }
 
 bool hs_problem_begins_inside(const struct hs_problem *problem)
 {
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
 
-    return !row->ordered || row->begins_large == (problem->order != HS_IN_PLACE);
+    return !row->ordered || row->begins_large == (problem->layout != HS_NATURAL);
 }
 
 int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
@@ -53,7 +51,7 @@ int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split
 {
     int64_t block = 0;
 
-    if (hs_collectives[problem->collective].ordered && problem->order != HS_PERMUTED)
+    if (hs_collectives[problem->collective].ordered && problem->layout != HS_REVERSED)
         return rank;
     for (int i = 0; i < split->count; i++) {
         block = block * split->sizes[i] + rank % split->sizes[i];
@@ -71,7 +69,7 @@ double hs_problem_held(const struct hs_problem *problem, int64_t inside)
 {
     if (hs_collectives[problem->collective].whole)
         return problem->bytes;
-    if (hs_problem_is_in_place(problem))
+    if (hs_problem_is_natural(problem))
         return problem->bytes * (double)inside / (double)problem->group.size;
     return problem->bytes / (double)inside;
 }

@@ -15,7 +15,7 @@ struct hs_problem {
     enum hs_collective collective;
     struct hs_group group;
     double bytes; /* per process, > 0; of a reduce-scatter and an allgather the larger side */
-    enum hs_order order; /* of these two; nothing elsewhere */
+    enum hs_layout layout; /* of these two; nothing elsewhere */
 };
 
 /* A stage of a plan, and what enters it. */
@@ -28,17 +28,17 @@ struct hs_stage {
 #define HS_STAGES_MAX (2 * HS_LAYERS_MAX)
 
 #define HS_PROBLEM_TEXT 48
-/* ", reduce-scatter in-place", ", all-to-all"; of an AllReduce "". Returns `text`. */
+/* ", reduce-scatter natural", ", all-to-all"; of an AllReduce "". Returns `text`. */
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem);
 /* A collective of all ranks. */
-struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
+struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_layout layout, int64_t ranks,
                                 double bytes);
 
 /* Layer i of a plan's split for the problem: its stride counts ranks of the machine. */
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
                                  int i);
 /* Whether layers go so that blocks are in place behind each: the outermost one has all bytes. */
-bool hs_problem_is_in_place(const struct hs_problem *problem);
+bool hs_problem_is_natural(const struct hs_problem *problem);
 /* Whether the stages begin with the innermost layer (an AllReduce comes back to it). */
 bool hs_problem_begins_inside(const struct hs_problem *problem);
 /* Which block of the message rank `rank` of a group has, 0 .. size - 1 (collective.h); of an

@@ -21,8 +21,8 @@ void hs_rule_append(struct hs_text *text, const struct hs_rule *rule)
                        rule->group.skips[i].factor);
     hs_text_append(text, " %" PRIu64 " %s", rule->from_bytes,
                    rule->plan.split.count ? hs_plan_format(plan, &rule->plan) : HS_RULE_LIBRARY);
-    if (rule->plan.split.count > 0 && rule->order != HS_IN_PLACE)
-        hs_text_append(text, " %s", hs_order_names[rule->order]);
+    if (rule->plan.split.count > 0 && rule->layout != HS_NATURAL)
+        hs_text_append(text, " %s", hs_layout_names[rule->layout]);
     hs_text_append(text, "\n");
 }
 
@@ -102,10 +102,10 @@ static enum hs_status read_order(struct hs_rule *rule, const char *word, struct 
 
     if (!word)
         return HS_OK;
-    status = hs_name_find(&order, word, "order", hs_order_names, HS_ORDER_COUNT, err);
-    rule->order = status == HS_OK ? (enum hs_order)order : HS_IN_PLACE;
+    status = hs_name_find(&order, word, "layout", hs_layout_names, HS_LAYOUT_COUNT, err);
+    rule->layout = status == HS_OK ? (enum hs_layout)order : HS_NATURAL;
     if (status == HS_OK &&
-        (rule->order == HS_PERMUTED || !hs_collectives[rule->collective].ordered))
+        (rule->layout == HS_REVERSED || !hs_collectives[rule->collective].ordered))
         return hs_fail(err, HS_INVALID, "%s %s: no program's call leaves blocks like this",
                        hs_collective_names[rule->collective], word);
     return status;
@@ -154,7 +154,7 @@ static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_er
         return status;
     rule.from_bytes = (uint64_t)bytes;
     if (strcmp(plan, HS_RULE_LIBRARY) != 0) {
-        problem = hs_problem_of(rule.collective, rule.order, rules->ranks, 1);
+        problem = hs_problem_of(rule.collective, rule.layout, rules->ranks, 1);
         problem.group = rule.group;
         status = hs_plan_parse(&rule.plan, plan, rule.group.size, err);
         if (status == HS_OK)

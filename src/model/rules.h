@@ -25,7 +25,7 @@
 
 struct hs_rule {
     enum hs_collective collective;
-    enum hs_order order; /* not permuted: rank r has block r */
+    enum hs_layout layout; /* not reversed: rank r has block r */
     struct hs_group group;
     uint64_t from_bytes; /* per process, of the larger side */
     struct hs_plan plan; /* split.count 0: the library's own call */

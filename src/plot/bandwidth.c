@@ -13,7 +13,7 @@
 #include "plot/kinds.h"
 #include "plot/line.h"
 
-#define SERIES 6 /* with a colour and a symbol of their own */
+#define SERIES 6 /* with a color and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
 
 struct chosen {

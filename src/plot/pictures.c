@@ -47,7 +47,7 @@ static enum hs_status job_of(struct hs_plot_job *job, const struct hs_inputs *in
 enum hs_status hs_picture_check(const struct hs_picture_settings *settings, struct hs_error *err)
 {
     if (!settings->kind)
-        return hs_fail(err, HS_INVALID, "expected --as KIND");
+        return hs_fail(err, HS_INVALID, "expected --kind KIND");
     if (settings->csv && settings->type)
         return hs_fail(err, HS_INVALID, "--csv and --type: not together; CSV is no picture");
     return HS_OK;

@@ -15,8 +15,8 @@ struct hs_picture_settings {
 
 /* Rows of it. */
 #define HS_ROWS_PICTURE(place)                                                                     \
-    {.name = "as",                                                                                 \
-     .letter = 'a',                                                                                \
+    {.name = "kind",                                                                               \
+     .letter = 'k',                                                                                \
      .argument = "KIND",                                                                           \
      .required = true,                                                                             \
      .words = hs_picture_words,                                                                    \

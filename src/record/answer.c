@@ -181,7 +181,7 @@ static void append_next(struct hs_text *out, const struct hs_result *result,
     if (result->collective != HS_COLLECTIVE_ALLREDUCE)
         hs_text_append(out, " --collective %s", hs_collective_names[result->collective]);
     if (result->mesh.count > 0)
-        hs_text_append(out, " --mesh %s --over %s",
+        hs_text_append(out, " --mesh %s --group %s",
                        hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh),
                        hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
     hs_text_append(out, " --precision 1%% --budget 5min");

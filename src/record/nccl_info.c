@@ -157,7 +157,7 @@ static void read_bare(struct hs_nccl_info_reader *reader, char *line)
     hs_nccl_message_read(&message);
 }
 
-/* Without colours (ESC [ ... m), a carriage return at its end and NULs. */
+/* Without colors (ESC [ ... m), a carriage return at its end and NULs. */
 static size_t clean_line(char out[LINE_BYTES], const char *line, size_t length)
 {
     size_t used = 0;

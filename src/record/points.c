@@ -124,7 +124,7 @@ void hs_gap_points_add(struct hs_gap_points *points, const struct hs_result *res
 
             /* Between packed calls lies the copy, too. */
             if (is_whole(candidate) && candidate->measured->stage_count > 1 &&
-                result->order != HS_PACKED)
+                result->layout != HS_PACKED)
                 add_gap(points, candidate->measured);
         }
 }

@@ -203,7 +203,7 @@ struct hs_problem hs_result_asks(const struct hs_result *result, double bytes)
     return (struct hs_problem){.collective = result->collective,
                                .group = hs_result_group(result),
                                .bytes = bytes,
-                               .order = result->order};
+                               .layout = result->layout};
 }
 
 struct hs_group hs_result_group(const struct hs_result *result)
@@ -222,7 +222,7 @@ bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b)
 {
     bool ordered = hs_collectives[a->collective].ordered;
 
-    return a->collective == b->collective && (!ordered || a->order == b->order) &&
+    return a->collective == b->collective && (!ordered || a->layout == b->layout) &&
            hs_mesh_equal(&a->mesh, &b->mesh);
 }
 

@@ -131,7 +131,7 @@ struct hs_result {
     size_t environment_count;
     int64_t np;
     enum hs_collective collective;
-    enum hs_order order;
+    enum hs_layout layout;
     struct hs_mesh mesh; /* count 0: all processes call together */
     bool has_system;
     struct hs_system system; /* of a calibrated one the file keeps the fits, not their points */

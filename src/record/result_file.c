@@ -126,7 +126,7 @@ static enum hs_status parse_mesh(void *value, const char *text, const struct hs_
 
     if (hs_mesh_parse(parsed, text, why))
         return HS_INVALID;
-    if (!hs_json_find(place->at, "over").node)
+    if (!hs_json_find(place->at, "group").node)
         return hs_fail(why, HS_INVALID, "expected over beside it, the axes that a group spans");
     if (hs_mesh_ranks(parsed) != result->np)
         return hs_fail(why, HS_INVALID, "%s is %lld processes, np is %lld", text,
@@ -205,14 +205,14 @@ static const struct hs_field result_rows[] = {
      HS_NAMES(hs_collective_names),
      .about = "What all processes call. The bytes of a message are those of the larger side: what "
               "enters a reduce-scatter, what an allgather leaves."},
-    {"order", HS_CHOICE, RESULT(order), HS_WITHOUT(HS_IN_PLACE), HS_NAMES(hs_order_names),
-     .about = "Which block of the smaller side rank r has: block r (in-place), or the one of r's "
-              "digits the other way round (permuted)."},
+    {"layout", HS_CHOICE, RESULT(layout), HS_WITHOUT(HS_NATURAL), HS_NAMES(hs_layout_names),
+     .about = "Which block of the smaller side rank r has: block r (natural), or the one of r's "
+              "digits the other way round (reversed)."},
     {"mesh", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.count), HS_OPTIONAL,
      .custom = &mesh,
      .about = "The processes as a mesh, innermost axis first, such as tp=8,dp=64, whose product is "
               "np; absent where all processes call together."},
-    {"over", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.over), HS_OPTIONAL,
+    {"group", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.over), HS_OPTIONAL,
      .custom = &over,
      .about = "The axes of mesh that a group spans, innermost first: all such groups call at once, "
               "and plans multiply to the ranks of one of them."},

@@ -8,7 +8,7 @@ struct hs_problem hs_campaign_problem(const struct hs_campaign *campaign, double
     const struct hs_call_options *call = &campaign->settings.campaign.call;
 
     return (struct hs_problem){call->collective, hs_mesh_group(&call->mesh, campaign->ranks.np),
-                               bytes, call->order};
+                               bytes, call->layout};
 }
 
 int64_t hs_campaign_oversubscribed(const struct hs_campaign *campaign, int64_t *cores)

@@ -418,7 +418,7 @@ static enum hs_status run_bench(struct hs_campaign *campaign, size_t elements, s
         return status;
     }
     hs_bench_describe(&bench, campaign->device);
-    if (options->call.order == HS_PACKED)
+    if (options->call.layout == HS_PACKED)
         status = hs_copy_rate(&campaign->copy_bytes_per_second, &bench, err);
     if (status == HS_OK)
         status = take_steps(campaign, &bench, err);

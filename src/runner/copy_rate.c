@@ -47,7 +47,7 @@ enum hs_status hs_copy_rate(double *bytes_per_second, struct hs_bench *bench, st
     struct hs_task task = {.kind = HS_TASK_PLAN,
                            .plan = plan_of(config->group.size),
                            .collective = HS_COLLECTIVE_REDUCE_SCATTER,
-                           .order = HS_PACKED,
+                           .layout = HS_PACKED,
                            .group = config->group,
                            .count = config->count};
     struct hs_pack packing = {.memory = bench->memory,

@@ -44,13 +44,13 @@ static void add_sizes(struct hs_journal_run *run, const struct hs_range *sizes)
     hs_text_release(&text);
 }
 
-/* "allreduce", "reduce-scatter permuted" */
+/* "allreduce", "reduce-scatter reversed" */
 static void add_collective(struct hs_journal_run *run, const struct hs_campaign_options *options)
 {
     bool ordered = hs_collectives[options->call.collective].ordered;
 
     add(run, HS_JOURNAL_COLLECTIVE, "%s%s%s", hs_collective_names[options->call.collective],
-        ordered ? " " : "", ordered ? hs_order_names[options->call.order] : "");
+        ordered ? " " : "", ordered ? hs_layout_names[options->call.layout] : "");
 }
 
 /* "dp of tp=2,dp=8"; where all call "", which a journal from before there were meshes says, too. */

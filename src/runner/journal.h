@@ -42,7 +42,7 @@
 
 #define HS_JOURNAL_FORMAT     "hiersearch.journal/2"
 #define HS_JOURNAL_LAYER      "layer"      /* the name in lines of layers: no plan is called so */
-#define HS_JOURNAL_COLLECTIVE "collective" /* a fact of a run: "reduce-scatter in-place" */
+#define HS_JOURNAL_COLLECTIVE "collective" /* a fact of a run: "reduce-scatter natural" */
 
 /* What must be the same for a run to go on from another's: facts such as "np" and "16". */
 struct hs_journal_run {

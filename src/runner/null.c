@@ -258,7 +258,7 @@ static void fill_stages(struct null_state *state, const struct hs_plan_cost *cos
         for (int i = 0; i < cost->count; i++) {
             struct hs_stage_key key = cost->stages[i].key;
             double gaps = plan->chunks * hs_stage_gap_seconds(state->play.system, problem, key);
-            double copy = problem->order == HS_PACKED
+            double copy = problem->layout == HS_PACKED
                               ? hs_order_seconds(state->play.system, problem, key.layer)
                               : 0;
 
@@ -273,7 +273,7 @@ static struct hs_problem problem_of(const struct null_state *state, const struct
                                     double bytes)
 {
     return (struct hs_problem){task->collective, hs_task_group(task, state->np), bytes,
-                               task->order};
+                               task->layout};
 }
 
 static enum hs_status play_plan(struct null_state *state, const struct hs_work *work,

@@ -83,9 +83,9 @@ static enum hs_status print_report(const struct hs_report *report,
     enum hs_status status;
 
     /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes:
-     * colours are there where they are asked for. */
+     * colors are there where they are asked for. */
     if (campaign->ranks.np > 1)
-        terminal.colour = false;
+        terminal.color = false;
     if (to_stdout && options->quiet)
         return HS_OK;
     status = hs_report_print(&text, report, campaign, &terminal, err);

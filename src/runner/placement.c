@@ -35,8 +35,8 @@ static void group_init(struct group *group, MPI_Comm world)
         MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, group->rank, MPI_INFO_NULL, &group->node));
     CHECK_MPI(MPI_Comm_rank(group->node, &group->rank_in_node));
     CHECK_MPI(MPI_Comm_size(group->node, &group->ranks_in_node));
-    int colour = group->rank_in_node == 0 ? 0 : MPI_UNDEFINED;
-    CHECK_MPI(MPI_Comm_split(world, colour, group->rank, &group->leaders));
+    int color = group->rank_in_node == 0 ? 0 : MPI_UNDEFINED;
+    CHECK_MPI(MPI_Comm_split(world, color, group->rank, &group->leaders));
     group->nodes = 0;
     if (group->leaders != MPI_COMM_NULL)
         CHECK_MPI(MPI_Comm_size(group->leaders, &group->nodes));

@@ -331,7 +331,7 @@ static struct hs_step step_for(const struct hs_race *race, size_t index, bool ti
         .task = {.kind = is_plan(item) ? HS_TASK_PLAN : HS_TASK_NATIVE,
                  .plan = is_plan(item) ? item->plan : hs_plan_flat(race->problem.group.size),
                  .collective = race->problem.collective,
-                 .order = is_plan(item) ? race->problem.order : HS_IN_PLACE,
+                 .layout = is_plan(item) ? race->problem.layout : HS_NATURAL,
                  .group = race->problem.group,
                  .native = item->native,
                  .count = race->elements},

@@ -388,7 +388,7 @@ static enum hs_status build(struct hs_result *result, const struct hs_campaign *
 
     *result = (struct hs_result){.np = campaign->ranks.np,
                                  .collective = campaign->settings.campaign.call.collective,
-                                 .order = campaign->settings.campaign.call.order,
+                                 .layout = campaign->settings.campaign.call.layout,
                                  .mesh = campaign->settings.campaign.call.mesh,
                                  .complete = complete};
     result->command = hs_strdup(campaign->command_line);

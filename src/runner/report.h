@@ -35,7 +35,7 @@ void hs_report_release(struct hs_report *report);
 /* report_system.c: fits the points of a calibration to campaign->system, and names it. */
 enum hs_status hs_report_fit(struct hs_campaign *campaign, const char *why, struct hs_text *notes,
                              struct hs_error *err);
-/* ", 4 groups of 4 over dp of tp=4,dp=4, reduce-scatter in-place"; of all ranks' AllReduces "". */
+/* ", 4 groups of 4 over dp of tp=4,dp=4, reduce-scatter natural"; of all ranks' AllReduces "". */
 void hs_report_calls_append(struct hs_text *out, const struct hs_campaign *campaign);
 
 #endif

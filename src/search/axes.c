@@ -267,7 +267,7 @@ static enum hs_status add_message(double *seconds, const struct cut_search *sear
     for (int a = 0; a < search->run->job->mesh.count; a++)
         if (asked->over >> a & 1)
             size *= search->run->job->mesh.axes[a].size;
-    request.problem = hs_problem_of(asked->collective, asked->order, ranks, asked->bytes);
+    request.problem = hs_problem_of(asked->collective, asked->layout, ranks, asked->bytes);
     request.problem.group = (struct hs_group){.ranks = ranks, .stride = others, .size = size};
     request.chunks = &one_chunk;
     request.chunk_count = 1;

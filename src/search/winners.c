@@ -153,7 +153,7 @@ static bool is_linear(const struct hs_search_request *request)
 {
     if (hs_system_is_nccl_native(request->system) || request->algorithms > 1 ||
         request->system->level_count > 1 || hs_system_waits(request->system) ||
-        request->problem.order == HS_PACKED)
+        request->problem.layout == HS_PACKED)
         return false;
     return !request->chunks || request->chunk_count == 1;
 }

@@ -41,16 +41,16 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
 
 void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    const struct hs_collective_row *row = &hs_collectives[point->request.problem.collective];
-    int64_t np = point->request.problem.group.ranks;
+    const struct hs_problem *problem = &point->request.problem;
+    int64_t np = problem->group.ranks;
 
-    hs_sheet_say(
-        predict->sheet, "%s: %s%s%s, %" PRId64 " process%s%s%s, %s per process (predicted)\n",
-        predict->asked.label, row->written, row->ordered ? " " : "",
-        row->ordered ? hs_order_names[point->request.problem.order] : "", np, np == 1 ? "" : "es",
-        hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
-        hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
-        HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet,
+                 "%s: %s%s, %" PRId64 " process%s%s%s, %s per process (predicted)\n",
+                 predict->asked.label, hs_collectives[problem->collective].written,
+                 hs_layout_aside(problem->collective, problem->layout), np, np == 1 ? "" : "es",
+                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
+                 HS_AS_BYTES(point->bytes));
 }
 
 /* How many splits there are, and how the search dealt with them. */
@@ -150,7 +150,7 @@ enum hs_status hs_predict_print(const struct hs_predict *of, const struct hs_pre
     struct hs_sheet sheet;
     enum hs_status status = HS_OK;
 
-    if (!settings->as && hs_print_format(print) == HS_FORMAT_JSON)
+    if (!settings->style && hs_print_format(print) == HS_FORMAT_JSON)
         return print_results(predict, prediction, err);
     hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
     with_sheet.sheet = &sheet;

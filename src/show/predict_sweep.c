@@ -9,7 +9,7 @@
 #include "show/winners.h"
 
 /* Points in the order of the prediction: one line each; where both process counts and sizes vary,
- * people see matrices. With --as lines are in the columns of another program. */
+ * people see matrices. With --kind lines are in the columns of another program. */
 struct sweep {
     struct hs_table lines;
     bool over_np, over_bytes;
@@ -107,7 +107,7 @@ static void print_winners(struct sweep *sweep, const struct hs_predict *predict)
 {
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
-    struct hs_problem asked = hs_problem_of(settings->ask.collective, settings->ask.order, 1, 1);
+    struct hs_problem asked = hs_problem_of(settings->ask.collective, settings->ask.layout, 1, 1);
     char aside[HS_PROBLEM_TEXT];
 
     hs_problem_aside(aside, &asked);
@@ -138,11 +138,11 @@ void hs_predict_sweep(const struct hs_predict *predict, const struct hs_predicti
     struct sweep sweep = {.over_np = settings->ask.np.first != settings->ask.np.last,
                           .over_bytes = settings->ask.bytes.first != settings->ask.bytes.last};
 
-    if (settings->as)
+    if (settings->style)
         hs_nccl_tests_init(&sweep.lines);
     else
         hs_winners_init(&sweep.lines, sweep.over_np ? HS_BY_COUNT : HS_BY_SIZE);
     for (size_t i = 0; i < prediction->count; i++)
-        (settings->as ? add_as : add)(&sweep, predict, &prediction->points[i]);
-    (settings->as ? print_as : print_winners)(&sweep, predict);
+        (settings->style ? add_as : add)(&sweep, predict, &prediction->points[i]);
+    (settings->style ? print_as : print_winners)(&sweep, predict);
 }

@@ -53,7 +53,7 @@ struct hs_shard_question {
          .help = "what the optimizer keeps of each parameter (default: Adam's two moments, in 32 " \
                  "bits or those of --dtype if they are more, and a copy in 32 of weights of "      \
                  "fewer)"},                                                                        \
-        HS_ROW_ORDER("Problem", (at) + offsetof(struct hs_shard_question, settings.ask.order)),    \
+        HS_ROW_LAYOUT("Problem", (at) + offsetof(struct hs_shard_question, settings.ask.layout)),  \
         HS_ROW_GPUS("Problem", (at) + offsetof(struct hs_shard_question, settings.ask.gpus),       \
                     "default: the first"),                                                         \
         HS_ROW_ALGORITHMS("Search",                                                                \

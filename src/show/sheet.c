@@ -13,8 +13,8 @@ struct hs_terminal hs_print_terminal(const struct hs_print *print,
     struct hs_terminal asked = *terminal;
 
     if (print->color && strcmp(print->color, "auto") != 0)
-        asked.colour = strcmp(print->color, "always") == 0;
-    asked.colour = asked.colour && hs_print_format(print) == HS_FORMAT_TEXT;
+        asked.color = strcmp(print->color, "always") == 0;
+    asked.color = asked.color && hs_print_format(print) == HS_FORMAT_TEXT;
     if (print->width > 0) {
         asked.width = (int)print->width;
         asked.is_terminal = true;

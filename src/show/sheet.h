@@ -15,13 +15,13 @@
 #include "show/table.h"
 #include "show/terminal.h"
 
-/* The terminal with colours as they were asked for, none in formats that have none, and columns. */
+/* The terminal with colors as they were asked for, none in formats that have none, and columns. */
 struct hs_terminal hs_print_terminal(const struct hs_print *print,
                                      const struct hs_terminal *terminal);
 
 struct hs_sheet {
     enum hs_format format;
-    struct hs_terminal terminal; /* with colours as they were asked for */
+    struct hs_terminal terminal; /* with colors as they were asked for */
     struct hs_text *out;         /* borrowed */
     struct hs_text lines;        /* owned; said since the last table */
     const char *last;            /* name of the last table's records; NULL: none yet */

@@ -23,13 +23,13 @@ static int width_of(int fd, bool is_terminal)
 
 struct hs_terminal hs_terminal_look(int fd)
 {
-    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
     struct hs_terminal terminal = {.is_terminal = isatty(fd) == 1};
 
     terminal.width = width_of(fd, terminal.is_terminal);
     terminal.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    terminal.colour =
-        terminal.is_terminal && !(no_colour && no_colour[0]) && kind && strcmp(kind, "dumb") != 0;
+    terminal.color =
+        terminal.is_terminal && !(no_color && no_color[0]) && kind && strcmp(kind, "dumb") != 0;
     return terminal;
 }
 
@@ -38,7 +38,7 @@ const char *hs_style_on(const struct hs_terminal *terminal, enum hs_style style,
     static const char *const layers[] = {"\033[34m", "\033[33m", "\033[36m",
                                          "\033[35m", "\033[32m", "\033[31m"};
 
-    if (!terminal->colour)
+    if (!terminal->color)
         return "";
     switch (style) {
     case HS_STYLE_BOLD:
@@ -53,7 +53,7 @@ const char *hs_style_on(const struct hs_terminal *terminal, enum hs_style style,
 
 const char *hs_style_off(const struct hs_terminal *terminal)
 {
-    return terminal->colour ? "\033[0m" : "";
+    return terminal->color ? "\033[0m" : "";
 }
 
 size_t hs_text_columns(const char *text)

@@ -1,5 +1,5 @@
 /*
- * terminal.h - what the other end of stdout can show: width, colour, block characters.
+ * terminal.h - what the other end of stdout can show: width, color, block characters.
  */
 #ifndef HS_CLI_TERMINAL_H
 #define HS_CLI_TERMINAL_H
@@ -11,7 +11,7 @@
 
 struct hs_terminal {
     bool is_terminal;
-    bool colour; /* a terminal, TERM is not "dumb", and NO_COLOR is unset or empty (no-color.org) */
+    bool color;  /* a terminal, TERM is not "dumb", and NO_COLOR is unset or empty (no-color.org) */
     bool blocks; /* the locale's characters are UTF-8: bars may use block characters */
     int width;   /* columns: $COLUMNS, else the terminal's, else HS_TERMINAL_WIDTH; _MIN .. _MAX */
 };
@@ -22,8 +22,8 @@ struct hs_terminal hs_terminal_look(int fd);
 
 enum hs_style { HS_STYLE_BOLD, HS_STYLE_DIM, HS_STYLE_LAYER };
 
-/* Escape sequences where the terminal has colour, else "". Layers have six colours, then begin
- * again; neighbours differ in shade too, so that nothing is said by colour alone. */
+/* Escape sequences where the terminal has color, else "". Layers have six colors, then begin
+ * again; neighbours differ in shade too, so that nothing is said by color alone. */
 const char *hs_style_on(const struct hs_terminal *terminal, enum hs_style style, int layer);
 const char *hs_style_off(const struct hs_terminal *terminal);
 

@@ -107,7 +107,7 @@ static void run_plan(struct simulation *simulation, const struct hs_result *resu
     struct hs_task task = {.kind = HS_TASK_PLAN,
                            .plan = candidate->plan,
                            .collective = result->collective,
-                           .order = result->order,
+                           .layout = result->layout,
                            .group = hs_result_group(result),
                            .count = simulation->count};
     struct hs_work work = {.task = &task,

@@ -198,12 +198,12 @@ static void ask(struct handles *h)
                                         "simulate", "export",  "plot",    "report",
                                         "systems",  "profile", "place",   "shard"};
     static const char *const options[] = {
-        "np",         "size",    "mesh",   "over",    "collective", "order",    "top",
-        "chunks",     "explain", "format", "search",  "as",         "to",       "algorithms",
-        "gpus",       "plan",    "name",   "keep",    "model",      "messages", "details",
-        "parameters", "hosts",   "width",  "profile", "before",     "text"};
+        "np",         "size",    "mesh",   "group",   "collective",   "layout",   "top",
+        "chunks",     "explain", "format", "search",  "kind",         "to",       "algorithms",
+        "gpus",       "plan",    "name",   "beam",    "model",        "messages", "details",
+        "parameters", "hosts",   "width",  "profile", "compare-with", "text"};
     static const char *const values[] = {"4",    "16",        "1MiB",   "1KiB:1MiB", "csv",
-                                         "json", "best",      "layers", "pytorch",   "plans",
+                                         "json", "best",      "layers", "pytorch",   "rules",
                                          "all",  "tp=2,dp=2", "dp",     "true"};
     const char *kind = kinds[draw(sizeof(kinds) / sizeof(kinds[0]))];
 
@@ -211,11 +211,11 @@ static void ask(struct handles *h)
     if (!made(hiersearch_question_new(&h->question, kind, error), h->question))
         return;
     (void)hiersearch_question_set(h->question, "np", "16", error);
-    (void)hiersearch_question_set(h->question, "machines", "5", error);
+    (void)hiersearch_question_set(h->question, "samples", "5", error);
     (void)hiersearch_question_set(h->question, "tsv", "true", error);
     if (draw(2) == 0)
-        (void)hiersearch_question_set(h->question, "as", "layers", error);
-    (void)hiersearch_question_set(h->question, "to", "plans", error);
+        (void)hiersearch_question_set(h->question, "kind", "layers", error);
+    (void)hiersearch_question_set(h->question, "to", "rules", error);
     for (size_t i = draw(4); i > 0; i--) {
         const char *option = options[draw(sizeof(options) / sizeof(options[0]))];
         const char *value =

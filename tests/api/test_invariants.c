@@ -59,7 +59,7 @@ static struct hs_question ask(uint64_t *state)
     question.datatype = HS_FLOAT32;
     question.machines = hs_random_bits(state) % 5 == 0 ? 0 : SAMPLES;
     if (hs_collectives[question.collective].ordered && hs_random_bits(state) % 2)
-        question.order = HS_PERMUTED;
+        question.layout = HS_REVERSED;
     if (hs_random_bits(state) % 6 == 0 && !hs_collective_is_one_way(question.collective))
         question.chunks = (struct hs_count_list){.count = 2, .values = {1, 4}};
     if (hs_random_bits(state) % 7 == 0)

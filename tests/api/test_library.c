@@ -43,7 +43,7 @@ static struct hiersearch_question *ask(const char *kind, const char *const *opti
 static struct hiersearch_result *predict(const char *system_text, const char *np, const char *size)
 {
     struct hiersearch_system *system = find(system_text);
-    struct hiersearch_question *question = ASK("predict", "np", np, "size", size, "machines", "0");
+    struct hiersearch_question *question = ASK("predict", "np", np, "size", size, "samples", "0");
     struct hiersearch_result *result;
 
     assert_ok(hiersearch_predict(&result, system, question, error));
@@ -281,7 +281,7 @@ static void results_come_back_as_they_were_written(void **state)
     assert_has(hiersearch_result_notes(result), "warning: " RING " describes 4 processes, 8 are");
     assert_ok(hiersearch_result_json(&json, result, error));
     assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB "
-                     "--machines 0\"");
+                     "--samples 0\"");
     assert_ok(hiersearch_result_parse(&again, json, "a text", error));
     assert_ok(hiersearch_result_json(&same, again, error));
     assert_string_equal(same, json);
@@ -322,7 +322,7 @@ static void the_same_question_has_the_same_answer(void **state)
         char *json, *dated;
 
         assert_ok(hiersearch_question_set(question, "np", np[i], error));
-        assert_ok(hiersearch_question_set(question, "machines", i == 3 ? "50" : "100", error));
+        assert_ok(hiersearch_question_set(question, "samples", i == 3 ? "50" : "100", error));
         assert_ok(hiersearch_predict(&result, system, question, error));
         assert_ok(hiersearch_result_json(&json, result, error));
         hiersearch_result_free(result);
@@ -442,7 +442,7 @@ static void exports_are_files(void **state)
 
 static void a_plot_s_numbers_need_nobody(const struct hiersearch_inputs *inputs)
 {
-    struct hiersearch_question *question = ASK("plot", "as", "layers", "csv", "true");
+    struct hiersearch_question *question = ASK("plot", "kind", "layers", "csv", "true");
     char *text, *notes;
     size_t length;
 
@@ -502,7 +502,7 @@ static void results_become_pictures_and_pages(void **state)
     hiersearch_text_free(json);
     assert_refused(
         answered(&text, NULL, &(struct asked){.question = question, .inputs = inputs}, error),
-        "expected --as KIND");
+        "expected --kind KIND");
     a_plot_s_numbers_need_nobody(inputs);
     a_page_loads_nothing(inputs);
     assert_ok(hiersearch_inputs_add_text(inputs, "a log", log_of_nccl, error));
@@ -554,13 +554,13 @@ static void a_handle_that_keeps_prices_answers_as_a_new_one(void **state)
 {
     static const char *const machines[] = {"abci", "dgx-h100-superpod", "leonardo", "summit"};
     static const char *const options[][6] = {
-        {"np", "64", "size", "64KiB", "machines", "200"},
-        {"np", "64", "size", "100MiB", "machines", "200"},
+        {"np", "64", "size", "64KiB", "samples", "200"},
+        {"np", "64", "size", "100MiB", "samples", "200"},
         {"np", "64", "size", "3000000", "collective", "reduce-scatter"},
         {"np", "64", "size", "3000000", "collective", "allgather"},
-        {"np", "128", "size", "64KiB", "machines", "50"},
-        {"mesh", "tp=8,dp=8", "over", "dp", "size", "1MiB"},
-        {"mesh", "tp=2,pp=4,dp=8", "over", "tp,dp", "size", "1MiB"},
+        {"np", "128", "size", "64KiB", "samples", "50"},
+        {"mesh", "tp=8,dp=8", "group", "dp", "size", "1MiB"},
+        {"mesh", "tp=2,pp=4,dp=8", "group", "tp,dp", "size", "1MiB"},
         {"np", "64", "size", "20MB", "chunks", "1,2,4"},
         {"np", "64", "size", "20MB", "algorithms", "all"},
         {"np", "64", "size", "20MB", "dtype", "bf16"},
@@ -662,7 +662,7 @@ static void models_are_sharded(void **state)
 static void a_job_gains(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    struct hiersearch_question *question = ASK("predict", "profile", COUNTED, "machines", "0");
+    struct hiersearch_question *question = ASK("predict", "profile", COUNTED, "samples", "0");
     struct hiersearch_inputs *inputs;
     char *json;
 
@@ -769,7 +769,7 @@ static char *show(struct hiersearch_question *question, struct hiersearch_system
 static void answers_are_shown_to_people(void **state)
 {
     struct hiersearch_system *system = find(RING);
-    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4", "machines", "0"),
+    char *text = show(ASK("predict", "np", "4", "size", "128MiB", "explain", "4", "samples", "0"),
                       system, NULL);
 
     (void)state;
@@ -899,7 +899,7 @@ static void systems_are_shown(void **state)
     hiersearch_system_free(system);
 }
 
-/* As wide as a terminal would be, and in its colours. */
+/* As wide as a terminal would be, and in its colors. */
 static void text_is_as_wide_as_it_is_asked_for(void **state)
 {
     struct hiersearch_system *system = find("abci");
@@ -911,7 +911,7 @@ static void text_is_as_wide_as_it_is_asked_for(void **state)
         char number[8];
 
         snprintf(number, sizeof(number), "%d", width);
-        text = show(ASK("predict", "np", "16", "machines", "0", "details", "true", "width", number),
+        text = show(ASK("predict", "np", "16", "samples", "0", "details", "true", "width", number),
                     system, NULL);
         assert_true(longest_bar(text) <= (size_t)width);
         assert_true(longest_bar(text) > before); /* more room is used */
@@ -919,7 +919,7 @@ static void text_is_as_wide_as_it_is_asked_for(void **state)
         before = longest_bar(text);
         hiersearch_text_free(text);
     }
-    text = show(ASK("predict", "np", "16", "machines", "0", "color", "always"), system, NULL);
+    text = show(ASK("predict", "np", "16", "samples", "0", "color", "always"), system, NULL);
     assert_non_null(strchr(text, '\033'));
     hiersearch_text_free(text);
     hiersearch_system_free(system);
@@ -1031,7 +1031,7 @@ static void a_system_or_a_question_that_is_missing_is_said(void)
 /* Of a file's path and its text the one that is missing: "notes.txt" is not read in its place. */
 static void inputs_that_are_missing_are_said(void)
 {
-    struct hiersearch_question *export = ASK("export", "to", "plans"),
+    struct hiersearch_question *export = ASK("export", "to", "rules"),
                                *simulate = ASK("simulate", "np", "4"),
                                *predict = ASK("predict", "profile", "job.json");
     struct hiersearch_system *system = find(RING), *fitted;
@@ -1135,7 +1135,7 @@ static void a_handle_needs_a_place(const struct hiersearch_system *system,
                                    const struct hiersearch_result *result,
                                    const struct hiersearch_inputs *inputs)
 {
-    struct hiersearch_question *export = ASK("export", "to", "plans"), *simulate;
+    struct hiersearch_question *export = ASK("export", "to", "rules"), *simulate;
     struct hiersearch_stages *stages;
 
     simulate = ASK("simulate", "np", "4");
@@ -1171,7 +1171,7 @@ static void an_answer_needs_a_place(void **state)
     char *json, *notes;
 
     (void)state;
-    plot = ASK("plot", "as", "layers", "csv", "true");
+    plot = ASK("plot", "kind", "layers", "csv", "true");
     assert_ok(hiersearch_result_json(&json, result, error));
     assert_ok(hiersearch_inputs_new(&inputs, error));
     assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));
@@ -1238,8 +1238,8 @@ static void standard_input_is_the_caller_s(void **state)
                    "expected the path of a file, found \"-\"");
     assert_refused(hiersearch_profile_json(&json, "-", error),
                    "expected the path of a profile, found \"-\"");
-    assert_refused(hiersearch_question_set(question, "before", "-", error),
-                   "--before: expected a value, found \"-\"");
+    assert_refused(hiersearch_question_set(question, "compare-with", "-", error),
+                   "--compare-with: expected a value, found \"-\"");
     assert_ok(answered(
         &json, NULL,
         &(struct asked){.question = question, .system = (system = find(RING)), .format = "json"},

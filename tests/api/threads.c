@@ -61,7 +61,7 @@ static void show(struct job *job, const char *json)
     need(job, hiersearch_inputs_new(&inputs, job->error));
     need(job, hiersearch_inputs_add_text(inputs, "a result", json, job->error));
     need(job, hiersearch_question_new(&question, "plot", job->error));
-    need(job, hiersearch_question_set(question, "as", "layers", job->error));
+    need(job, hiersearch_question_set(question, "kind", "layers", job->error));
     need(job, hiersearch_question_set(question, "csv", "true", job->error));
     need(job, answered(&text, NULL, &(struct asked){.question = question, .inputs = inputs},
                        job->error));
@@ -139,9 +139,9 @@ static void pack(struct job *job)
 
     need(job, hiersearch_system_find(&system, "dgx1-v100", job->error));
     predict(job, system, NULL,
-            (const char *const[]){"gpus", "0-4", "machines", "0", "algorithms", "all", NULL});
+            (const char *const[]){"gpus", "0-4", "samples", "0", "algorithms", "all", NULL});
     print(job, "predict", system,
-          (const char *const[]){"np", "3", "machines", "0", "size", "1MiB", NULL});
+          (const char *const[]){"np", "3", "samples", "0", "size", "1MiB", NULL});
     print(job, "systems", system, (const char *const[]){NULL});
     hiersearch_system_free(system);
 }
@@ -188,10 +188,10 @@ static void one_round(struct job *job)
 
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         need(job, hiersearch_system_find(&system, machines[i], job->error));
-        predict(job, system, "plans", (const char *const[]){"np", "64", "size", "1MiB:4MiB", NULL});
+        predict(job, system, "rules", (const char *const[]){"np", "64", "size", "1MiB:4MiB", NULL});
         predict(job, system, NULL,
-                (const char *const[]){"mesh", "tp=8,dp=8", "over", "dp", "collective",
-                                      "reduce-scatter", "machines", "20", NULL});
+                (const char *const[]){"mesh", "tp=8,dp=8", "group", "dp", "collective",
+                                      "reduce-scatter", "samples", "20", NULL});
         ask(job, "place", system, NULL,
             (const char *const[]){"mesh", "tp=4,dp=4", "messages",
                                   "tp:allreduce:1MiB*8,dp:reduce-scatter:64MiB", NULL});
@@ -200,7 +200,7 @@ static void one_round(struct job *job)
         predict(job, system, NULL,
                 (const char *const[]){"profile", "tests/golden/profile/job.json", NULL});
         print(job, "predict", system,
-              (const char *const[]){"np", "16", "explain", "best", "machines", "10", NULL});
+              (const char *const[]){"np", "16", "explain", "best", "samples", "10", NULL});
         simulate(job, system);
         if (i == 0)
             calibrate(job, system);

@@ -50,7 +50,7 @@ _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
                    (int)HS_NCCL_INVALID_ARGUMENT == (int)ncclInvalidArgument &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&
-                   (int)HS_NCCL_NO_COLOUR == NCCL_SPLIT_NOCOLOR &&
+                   (int)HS_NCCL_NO_COLOR == NCCL_SPLIT_NOCOLOR &&
                    (int)HS_NCCL_SHRINK_ABORT == NCCL_SHRINK_ABORT,
                "numbers");
 _Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclConfig_t, blocking),

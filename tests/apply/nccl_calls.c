@@ -125,10 +125,10 @@ hs_nccl_result ncclCommInitAll(hs_nccl_comm *made, int devices, const int *list)
     return HS_NCCL_SUCCESS;
 }
 
-hs_nccl_result ncclCommSplit(hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made,
+hs_nccl_result ncclCommSplit(hs_nccl_comm comm, int color, int key, hs_nccl_comm *made,
                              hs_nccl_config *config)
 {
-    return colour == 11 && key == 12 && is_config(config)
+    return color == 11 && key == 12 && is_config(config)
                ? make(made, 1, 0, all[index_of(comm)].device)
                : ANSWER;
 }

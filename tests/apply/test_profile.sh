@@ -51,7 +51,7 @@ assert len(gains) == len(calls) and len(priced) == 7, priced
 assert {g["collective"] for g in gains if "library_seconds" not in g} == {"barrier", "broadcast", "gather"}
 for g in priced.values():
     stride, ranks = g["group_stride"], g["group_ranks"]
-    mesh = ["--mesh", "a=%d,b=%d,c=%d" % (stride, ranks, 4 // (stride * ranks)), "--over", "b"]
+    mesh = ["--mesh", "a=%d,b=%d,c=%d" % (stride, ranks, 4 // (stride * ranks)), "--group", "b"]
     answer = json.loads(subprocess.run([sys.argv[1], "predict", "node:2@10GB/s~1us,ib@1GB/s~10us;library=mpich", *mesh, "--collective", g["collective"],
         "--size", str(round(g["mean_bytes"])), "--json"], check=True, capture_output=True).stdout)["results"][0]
     assert abs(answer["default"]["seconds"] - g["library_seconds"]) <= 1e-9 * g["library_seconds"], (g, answer["default"])
@@ -91,7 +91,7 @@ assert len(json.load(open(\"shown.json\"))[\"calls\"]) == 11"'
 status=$?
 check "what is planned of it is the search's answer to the same question, and the rest says why not" '[ $status = 0 ] && gains_are_answers'
 
-timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$build/hiersearch-measure" --profile p.json --collective allreduce --mesh w=4 --over w \
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$build/hiersearch-measure" --profile p.json --collective allreduce --mesh w=4 --group w \
     --backend null 'node:2@10GB/s~1us,ib:2@1GB/s~10us' -q -o measured.json >out 2>err </dev/null
 status=$?
 "$hiersearch" predict measured.json --profile p.json --json >gains.json 2>>err || status=1

@@ -33,13 +33,13 @@ plans() {
     local ranks=$1 collective order system="core:2@100GB/s~10ns,numa:$(($1 / 2))@1GB/s~10us"
     rm -f ./*.json
     for collective in allreduce reduce-scatter allgather all-to-all; do
-        order=in-place
+        order=natural
         [ "$collective" != reduce-scatter ] || order=$2
         [ "$collective" != allgather ] || order=$3
-        "$hiersearch" predict "$system" --np "$ranks" --collective "$collective" --order "$order" --size 1B,1KiB,1MiB --machines 0 --quiet \
+        "$hiersearch" predict "$system" --np "$ranks" --collective "$collective" --layout "$order" --size 1B,1KiB,1MiB --samples 0 --quiet \
             -o "$collective.json" >/dev/null || return 1
     done
-    "$hiersearch" predict "$system" --mesh "a=2,b=$((ranks / 2))" --over b --size 1B,1KiB,1MiB --machines 0 --quiet -o pairs.json >/dev/null
+    "$hiersearch" predict "$system" --mesh "a=2,b=$((ranks / 2))" --group b --size 1B,1KiB,1MiB --samples 0 --quiet -o pairs.json >/dev/null
 }
 
 "mpicc.$mpi" -std=c11 -D_GNU_SOURCE -O1 -o random_calls "$here"/random_*.c -lm -lpthread 2>err ||
@@ -49,7 +49,7 @@ by_plans() { # by_plans RANKS SEED ORDERS
         allreduce.json reduce-scatter.json allgather.json all-to-all.json pairs.json --
 }
 for ranks in 4 6; do
-    for orders in "packed packed" "packed in-place" "in-place in-place"; do
+    for orders in "packed packed" "packed natural" "natural natural"; do
         # shellcheck disable=SC2086 # two words
         plans "$ranks" $orders 2>err || { echo "Bail out! $(head -n 3 err)"; exit 1; }
         by_plans "$ranks" "$seed" "$orders"

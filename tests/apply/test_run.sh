@@ -36,8 +36,8 @@ for c in allreduce reduce-scatter allgather all-to-all; do
 done
 all=(allreduce.json reduce-scatter.json allgather.json all-to-all.json)
 
-"$hiersearch" export allreduce.json --to plans >plans.txt 2>err
-check "rules are text" '[ "$(grep -v "^#" plans.txt | head -2 | tail -1)" = "rule allreduce 4:1 0 library" ] && grep -q "^ranks 4$" plans.txt'
+"$hiersearch" export allreduce.json --to rules >rules.txt 2>err
+check "rules are text" '[ "$(grep -v "^#" rules.txt | head -2 | tail -1)" = "rule allreduce 4:1 0 library" ] && grep -q "^ranks 4$" rules.txt'
 run 4 "${all[@]}" -- ./carried 50000 6
 check "all ranks' calls are carried out by plan, and the result is the program's" '[ $status = 0 ] && [ ! -s out ]'
 # 5 calls a round of all ranks, of which a pair is compared twice for each collective; pairs have no rule.
@@ -58,9 +58,9 @@ mkdir cuda && cc -shared -fPIC -o cuda/libcuda.so.1 -Wl,-soname,libcuda.so.1 "$h
 LD_PRELOAD=$PWD/cuda/libcuda.so.1 run 4 --reproducible "${all[@]}" -- ./carried 50000 2
 check "memory of a GPU is copied by its driver" '[ $status = 0 ] && said "^[1-9][0-9]* copies of a GPU" && said "10 calls used a plan"'
 LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
-    HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
+    HIERSEARCH_PLANS="$(cat rules.txt)" ./carried 50000 >out 2>err
 status=$?
-check "a plans.txt does the same by hand" '[ $status = 0 ] && said "per rank: 2 calls used a plan"'
+check "a rules.txt does the same by hand" '[ $status = 0 ] && said "per rank: 2 calls used a plan"'
 run 4 -o p.json "${all[@]}" -- ./carried 50000
 check "what passes can be counted, too" '[ $status = 0 ] && grep -q MPI_Reduce_scatter_block p.json && said "calls used a plan"'
 
@@ -97,7 +97,7 @@ timeout -k 5 180 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >ou
 status=$?
 check "and one tells of a command that there is not" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "unknown command"'
 
-"$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
+"$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --group tp --size 1KiB -q \
     -o pairs.json >/dev/null 2>err
 run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
@@ -134,13 +134,13 @@ check "they take less than half a MiB each" '[ $((peak - $(cut -d" " -f1 alone))
 for c in allreduce reduce-scatter allgather; do
     "$hiersearch" predict ./links.json --np 4 --algorithms forest,groups --collective $c --size 1KiB,1MiB -q -o trees-$c.json >/dev/null 2>err
 done
-"$hiersearch" export trees-allreduce.json --to plans >plans.txt 2>err
-check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* allreduce 4 [0-9]* [0-3]:[0-9]*:" plans.txt && grep -q "^rule allreduce 4:1 [0-9]* 4[fg]$" plans.txt'
+"$hiersearch" export trees-allreduce.json --to rules >rules.txt 2>err
+check "the trees of a node's links are among the rules" 'grep -q "^trees [a-z]* allreduce 4 [0-9]* [0-3]:[0-9]*:" rules.txt && grep -q "^rule allreduce 4:1 [0-9]* 4[fg]$" rules.txt'
 run 4 --reproducible --verify 1 trees-*.json -- ./carried 50001 6
 check "calls go by trees" '[ $status = 0 ] && [ ! -s out ] && said "per rank: 24 calls used a plan, .*; 24 checked, 0 wrong$"'
-sed -i "s/^trees .*//" plans.txt
+sed -i "s/^trees .*//" rules.txt
 LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
-    HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
+    HIERSEARCH_PLANS="$(cat rules.txt)" ./carried 50000 >out 2>err
 status=$?
 check "without their lines the job ends at MPI_Init, with the reason" '[ $status != 0 ] && said "plan 4[fg]: expected the trees of its layer 1"'
 
@@ -160,7 +160,7 @@ else
     skip "calls of Fortran go by plan, its MPI_IN_PLACE too" "no mpifort.$mpi"
 fi
 if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -o fortran08 "$here/carried08.f90" 2>err; then
-    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --over tp --size 4KiB,8KiB \
+    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us" --np 4 --mesh tp=2,dp=2 --group tp --size 4KiB,8KiB \
         -q -o pairs.json >/dev/null 2>err
     for c in reduce-scatter allgather all-to-all; do
         predicted $c.json --collective $c --size 4KiB,32KiB

@@ -8,8 +8,8 @@
 
 /* ---- a file format of every kind ---- */
 
-enum colour { RED = 1, GREEN, BLUE };
-static const char *const colours[] = {"red", "green", "blue"};
+enum color { RED = 1, GREEN, BLUE };
+static const char *const colors[] = {"red", "green", "blue"};
 
 struct point {
     char *name;
@@ -32,7 +32,7 @@ struct thing {
     uint64_t many;
     double length;
     bool on, has_place;
-    enum colour colour;
+    enum color color;
     int favourite; /* a point */
     double ends[2];
     double *times;
@@ -161,7 +161,7 @@ static const struct hs_field thing_rows[] = {
     {"length", HS_NUMBER, THING(length), HS_WITH(3), .above = true, .max = 1e6, .unit = &pairs},
     {"area", HS_NUMBER, HS_OPTIONAL, HS_NOT_NEGATIVE, .compute = area},
     {"on", HS_BOOL, THING(on), HS_WITHOUT(false)},
-    {"colour", HS_CHOICE, THING(colour), HS_NAMES(colours), .first = RED, HS_WITH(GREEN)},
+    {"color", HS_CHOICE, THING(color), HS_NAMES(colors), .first = RED, HS_WITH(GREEN)},
     {"ends", HS_SECONDS, THING(ends), HS_OPTIONAL, .min = 2, .max = 2},
     {"times", HS_SECONDS, LIST(times, time_count), HS_OPTIONAL, .max = 4},
     {"facts", HS_FACTS, LIST(facts, fact_count), .max = 3},
@@ -187,7 +187,7 @@ static const char whole[] = "{\n"
                             "  \"length\": 0.25,\n"
                             "  \"area\": 0.25,\n"
                             "  \"on\": true,\n"
-                            "  \"colour\": \"blue\",\n"
+                            "  \"color\": \"blue\",\n"
                             "  \"ends\": [0.5, 0.25],\n"
                             "  \"times\": [1, 2.5, 0],\n"
                             "  \"facts\": {\n"
@@ -260,7 +260,7 @@ static void every_kind_is_read(void **state)
     assert_string_equal(thing.title, "a thing");
     assert_string_equal(thing.note, "");
     assert_true(thing.count == 255 && thing.small == -3 && thing.many == UINT64_MAX);
-    assert_true(thing.length == 0.5 && thing.on && thing.colour == BLUE);
+    assert_true(thing.length == 0.5 && thing.on && thing.color == BLUE);
     assert_true(thing.ends[0] == 0.5 && thing.ends[1] == 0.25);
     assert_true(thing.time_count == 3 && thing.times[1] == 2.5 && thing.times[2] == 0);
     assert_int_equal(thing.fact_count, 2);
@@ -282,7 +282,7 @@ static void what_is_absent_takes_its_fallback(void **state)
     struct thing thing = parsed(LEAST ",\"place\":{},\"small\":null}");
 
     (void)state;
-    assert_true(thing.length == 3 && !thing.on && thing.colour == GREEN && thing.small == 0);
+    assert_true(thing.length == 3 && !thing.on && thing.color == GREEN && thing.small == 0);
     assert_true(isnan(thing.ends[0]) && isnan(thing.ends[1]) && isnan(thing.points[0].x));
     assert_true(!thing.note && !thing.times && !thing.far && !thing.extra && thing.hex == 0);
     assert_true(thing.has_place && thing.place.row == 7);
@@ -296,14 +296,14 @@ static void what_is_absent_takes_its_fallback(void **state)
 static const struct {
     const char *more, *line;
 } wrong[] = {
-    {",\"color\":1}", "color: unknown key, did you mean \"colour\"?"},
+    {",\"colr\":1}", "colr: unknown key, did you mean \"color\"?"},
     {",\"note\":null}", "note: expected a text in double quotes, found null"},
     {",\"small\":10}", "small: expected a whole number from -9 to 9, found 10"},
     {",\"length\":0}", "length: expected a number above 0, found 0"},
     {",\"length\":1000001}", "length: expected a number of at most 1000000, found 1000001"},
     {",\"area\":-1}", "area: expected a number of at least 0, found -1"},
     {",\"on\":1}", "on: expected true or false, found 1"},
-    {",\"colour\":\"rad\"}", "colour: unknown value \"rad\", did you mean \"red\"?"},
+    {",\"color\":\"rad\"}", "color: unknown value \"rad\", did you mean \"red\"?"},
     {",\"ends\":[1]}", "ends: expected an array of at least 2 elements, found 1"},
     {",\"ends\":[1,-1]}", "ends[1]: expected seconds, 0 or from 1e-60 to 1e+64, found -1"},
     {",\"times\":[0,1,2,3,4]}", "times: expected an array of at most 4 elements, found 5"},
@@ -315,7 +315,7 @@ static const struct {
     {",\"far\":{\"raw\":1}}", "far.raw: unknown key, did you mean \"row\"?"},
     {",\"interval\":[1,2]}",
      "interval: unknown key, expected \"format\", \"title\", \"note\", \"count\", \"small\", "
-     "\"many\", \"length\", \"area\", \"on\", \"colour\", \"ends\", \"times\", \"facts\", "
+     "\"many\", \"length\", \"area\", \"on\", \"color\", \"ends\", \"times\", \"facts\", "
      "\"points\", \"favourite\", \"words\", \"place\", \"far\" or \"hex\""},
     {",\"seconds\":1}", "seconds: only where it is on"},
     {",\"on\":true,\"seconds\":1,\"interval\":[2,3]}",
@@ -425,7 +425,7 @@ static void what_was_read_is_written_as_it_was(void **state)
     thing = parsed(LEAST "}");
     text = print(&thing, true);
     assert_string_equal(text, "{\"format\":\"thing/1\",\"title\":\"\",\"count\":1,\"small\":null,"
-                              "\"many\":0,\"length\":1.5,\"area\":9,\"colour\":\"green\",\"facts\":"
+                              "\"many\":0,\"length\":1.5,\"area\":9,\"color\":\"green\",\"facts\":"
                               "{},\"points\":[{\"name\":\"p\"}],\"favourite\":\"p\"}\n");
     free(text);
     release(&thing);
@@ -517,7 +517,7 @@ static void any_difference_counts(void **state)
     DIFFERS(length, nextafter(0.5, 1));
     DIFFERS(on, false);
     DIFFERS(has_place, false);
-    DIFFERS(colour, RED);
+    DIFFERS(color, RED);
     DIFFERS(favourite, 0);
     DIFFERS(ends[1], NAN);
     DIFFERS(time_count, 2);

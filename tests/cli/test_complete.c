@@ -5,7 +5,7 @@
 
 #define WORDS_MAX 8
 
-static const char *const *colours(void)
+static const char *const *colors(void)
 {
     static const char *const words[] = {"red",    "two words", "$(touch x)",
                                         "bell\a", "new\nline", NULL};
@@ -21,17 +21,17 @@ static const char *const *tools(void)
 }
 
 static const struct hs_option options[] = {
-    {.name = "colour",
+    {.name = "color",
      .letter = 'c',
      .argument = "NAME",
      .type = &hs_option_word,
-     .words = colours,
+     .words = colors,
      .help = "which one; or the first"},
     {.name = "from",
      .letter = 'f',
      .argument = "FILE",
      .type = &hs_option_file,
-     .words = colours,
+     .words = colors,
      .help = "a file. Or not"},
     {.name = "quiet", .letter = 'q', .type = &hs_option_flag, .help = "silence\nat last"},
     {.name = "count", .argument = "N", .type = &hs_option_count, .help = "number"},
@@ -43,7 +43,7 @@ static const struct hs_argument arguments[] = {
     {.name = NULL},
 };
 static const struct hs_command paint = {
-    .name = "paint", .summary = "colours", .options = options, .arguments = arguments};
+    .name = "paint", .summary = "colors", .options = options, .arguments = arguments};
 static const struct hs_command wash = {.name = "wash", .summary = "water"};
 static const struct hs_command *const commands[] = {&paint, &wash, NULL};
 
@@ -68,12 +68,12 @@ static void expect(const char *line, const char *expected)
     hs_text_release(&out);
 }
 
-#define COMMANDS "words\npaint\tcolours\nwash\twater\n"
+#define COMMANDS "words\npaint\tcolors\nwash\twater\n"
 #define OPTIONS                                                                                    \
-    "words\n--colour\twhich one\n--from\ta file\n--quiet\tsilence\n--count\tnumber\n"              \
+    "words\n--color\twhich one\n--from\ta file\n--quiet\tsilence\n--count\tnumber\n"               \
     "--help\twhat there is\n--version\tthe version of the program\n"
-#define COLOURS "red\ntwo words\n$(touch x)\n"
-#define TOOLS   "words\nbrush\n"
+#define COLORS "red\ntwo words\n$(touch x)\n"
+#define TOOLS  "words\nbrush\n"
 
 static void commands_come_first(void **state)
 {
@@ -97,13 +97,13 @@ static void options_come_where_a_dash_is(void **state)
 static void values_come_behind_their_option(void **state)
 {
     (void)state;
-    expect("paint --colour _", "words\n" COLOURS);
-    expect("paint -c r", "words\n" COLOURS);
-    expect("paint -qc r", "words\n" COLOURS);
-    expect("paint --colour = r", "words\n" COLOURS);
-    expect("paint --colour =", "words\n" COLOURS);
-    expect("paint --colour=r", "words\n--colour=red\n--colour=two words\n--colour=$(touch x)\n");
-    expect("paint --from x", "files\n" COLOURS);
+    expect("paint --color _", "words\n" COLORS);
+    expect("paint -c r", "words\n" COLORS);
+    expect("paint -qc r", "words\n" COLORS);
+    expect("paint --color = r", "words\n" COLORS);
+    expect("paint --color =", "words\n" COLORS);
+    expect("paint --color=r", "words\n--color=red\n--color=two words\n--color=$(touch x)\n");
+    expect("paint --from x", "files\n" COLORS);
     expect("paint --count 1", "words\n");
     expect("paint --quiet b", TOOLS);
 }

@@ -60,7 +60,7 @@ static void what_costs_most_is_measured_by_what_it_costs(void **state)
     assert_near(settings.job.shares[0] + settings.job.shares[1] + settings.job.shares[2], 1, 1e-9);
     assert_has(settings.job.notes.data, "allreduce of groups of 64, ");
     assert_has(settings.job.notes.data,
-               "--collective reduce-scatter --mesh inside=8,group=8 --over group\n");
+               "--collective reduce-scatter --mesh inside=8,group=8 --group group\n");
     hs_text_release(&settings.job.notes);
 }
 

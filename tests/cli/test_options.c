@@ -13,7 +13,7 @@ struct settings {
     struct hs_argument_list files;
 };
 
-static const char *const *colours(void)
+static const char *const *colors(void)
 {
     static const char *const words[] = {"red", "green", NULL};
 
@@ -50,10 +50,10 @@ static const struct hs_option options[] = {
      .help = "plans"},
     {.name = "search",
      .argument = "NAME",
-     .words = colours,
+     .words = colors,
      .type = &hs_option_word,
      .offset = FIELD(search),
-     .help = "colour"},
+     .help = "color"},
     {.name = "chunks",
      .argument = "LIST",
      .min = 1,
@@ -288,7 +288,7 @@ static void surplus_arguments_are_refused(void **state)
 static void help_and_usage_know_every_row(void **state)
 {
     struct hs_command command = {
-        .name = "paint", .summary = "colours", .arguments = arguments, .options = options};
+        .name = "paint", .summary = "colors", .arguments = arguments, .options = options};
     static const struct hs_argument usual[] = {{.name = "SYSTEM", .usual = true}, {.name = NULL}};
     static const struct hs_option either[] = {
         {.name = "np", .argument = "P", .usual = true}, {.name = "mesh", .argument = "AXES"}, {0}};

@@ -22,7 +22,7 @@ static void a_pipe_is_no_terminal(void **state)
     unsetenv("COLUMNS");
     terminal = hs_terminal_look(ends[1]);
     assert_false(terminal.is_terminal);
-    assert_false(terminal.colour);
+    assert_false(terminal.color);
     assert_int_equal(terminal.width, HS_TERMINAL_WIDTH);
     setenv("COLUMNS", "123", 1);
     assert_int_equal(hs_terminal_look(ends[1]).width, 123);

@@ -153,7 +153,7 @@ class Suite:
     def check_groups(self, axes, over, plan):
         """Sums of groups against lax.psum over axes of a mesh that is made here."""
         jax, np, name = self.jax, self.np, f"{over} of {axes}, {plan}"
-        module = load_plan(plan, "jax", "--mesh", axes, "--over", over)
+        module = load_plan(plan, "jax", "--mesh", axes, "--group", over)
         sizes = [(axis.split("=")[0], int(axis.split("=")[1])) for axis in axes.split(",")]
         names, shape = zip(*reversed(sizes))
         mesh = jax.sharding.Mesh(np.array(jax.devices()).reshape(shape), names)
@@ -175,7 +175,7 @@ class Suite:
         others = [axis for axis, _ in sizes if axis not in over.split(",")]
         self.tap.check(all(axis in module.make_mesh().axis_names for axis in others),
                        f"{name}: the other axes keep their names", module.make_mesh())
-        whole = load_small(plan, "jax", "--mesh", axes, "--over", over)
+        whole = load_small(plan, "jax", "--mesh", axes, "--group", over)
         x = self.integers((), "float32")
         self.tap.check(bool(self.jnp.array_equal(whole.all_reduce(x), own(x))),
                        f"{name}: so do those of 4 bytes, one psum")

@@ -18,7 +18,7 @@ from client_tools import brute_force_groups, export_tools, load_plan, load_small
 from test_pytorch import LIMIT_SECONDS, Checks, integers, powers, record_calls, start
 
 PLANS = {8: ["4x2", "2x4", "2x2x2", "8"], 12: ["2x3x2", "2x6"]}
-ORDERS = ["in-place", "permuted"]
+ORDERS = ["natural", "reversed"]
 SUBGROUP_PLANS = ["2x2", "4"]
 # Axes, the innermost first, those of a group, and a plan of it; the last one has a gap.
 MESHES = [((("tp", 2), ("dp", 4)), ("dp",), "2x2"), ((("tp", 4), ("dp", 2)), ("tp",), "2x2"),
@@ -28,8 +28,8 @@ BLOCKS = [1, 3, 0, 250, 4099]
 TYPES = [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.int32]
 
 
-def options(collective, order="in-place"):
-    return () if collective == "allreduce" else ("--collective", collective, "--order", order)
+def options(collective, order="natural"):
+    return () if collective == "allreduce" else ("--collective", collective, "--layout", order)
 
 
 def load_both(plan, order):
@@ -40,7 +40,7 @@ def load_both(plan, order):
 
 def block_by_digits(plan, rank, order):
     """The block by the definition: k0 + k1 p0 + k2 p0 p1 ... has k0 N / p0 + k1 N / (p0 p1) ..."""
-    if order == "in-place":
+    if order == "natural":
         return rank
     block, weight = 0, 1
     total = 1
@@ -186,7 +186,7 @@ def check_phases(checks, layers, plan, order):
     groups = [[layers.ranks[r] for r in next(g for g in layer if rank in g)]
               for layer in brute_force_groups(plan)]
     steps = list(zip(groups, sizes))
-    if order == "in-place":
+    if order == "natural":
         steps.reverse()
     want, left = [], 48 * ranks
     for group, size in steps:
@@ -306,7 +306,7 @@ def message_of(call, kind=ValueError):
 
 
 def check_refusals(checks, world):
-    module = load_both(PLANS[world][0], "permuted")[0]
+    module = load_both(PLANS[world][0], "reversed")[0]
     layers = module.Hierarchy()
     odd = torch.ones(world + 1)
     said = [message_of(lambda: layers.reduce_scatter_tensor(torch.empty(1), odd)),
@@ -404,7 +404,7 @@ def warnings_of(call):
 
 
 def load_groups(plan, axes, over, *more):
-    return load_plan(plan, "pytorch", "--mesh", axes, "--over", over, *more)
+    return load_plan(plan, "pytorch", "--mesh", axes, "--group", over, *more)
 
 
 def check_of_mesh(checks, axes, over, plan):

@@ -154,8 +154,8 @@ def load_all(world, folder):
         for plan in plans:
             modules[name, plan, "allreduce", ""] = load_trees(path, plan, *gpus)
         for plan in plans_of_one:
-            for order, collective in (("in-place", "reduce-scatter"), ("permuted", "allgather")):
-                modules[name, plan, collective, order] = load_trees(path, plan, *gpus, "--collective", collective, "--order", order)
+            for order, collective in (("natural", "reduce-scatter"), ("reversed", "allgather")):
+                modules[name, plan, collective, order] = load_trees(path, plan, *gpus, "--collective", collective, "--layout", order)
     return modules
 
 

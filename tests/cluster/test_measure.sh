@@ -53,7 +53,7 @@ sentence="6 ranks on nodes of 4 are calibrated, layers that cross nodes in their
 if grep -q "no fit" err; then
     skip "$sentence" "the machine is too busy"
 else
-    "$hiersearch" predict cal6.json --np 6 --size 64KiB --machines 0 >predicted 2>>err
+    "$hiersearch" predict cal6.json --np 6 --size 64KiB --samples 0 >predicted 2>>err
     check "$sentence" \
         'grep -q "^Assumed: .*nodes of 4 and of 2 ranks are cut into units of 2" predicted && grep -qE "^ *[0-9] +2x3 " predicted'
 fi

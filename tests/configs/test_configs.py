@@ -74,7 +74,7 @@ def accepted(validator, sample, changes):
 
 def test_schema_is_strict(validator, sample, graph):
     broken = accepted(validator, sample, (
-        (("colour",), "red"),
+        (("color",), "red"),
         (("format",), "hiersearch.system/2"),
         (("name",), "Not A Name"),
         (("pipeline_granularity",), 0),
@@ -105,7 +105,7 @@ def test_schema_is_strict(validator, sample, graph):
         (("levels", 0, "links", 0, "count"), 0),
         (("levels", 0, "links", 0, "one_way"), "yes"),
         (("levels", 0, "links", 0, "bandwidth_GBps"), 0),
-        (("levels", 0, "links", 0, "colour"), "red"),
+        (("levels", 0, "links", 0, "color"), "red"),
     ))
     check(not broken, "the schema refuses unknown keys, wrong types and figures out of range",
           *broken)

@@ -52,7 +52,7 @@ cp results/p8.json results/here.json
     (r"^export --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
 for group in "allreduce w=4 w" "allgather a=2,b=2 b"; do
     set -- $group
-    hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --mesh $2 --over $3 --size 8KiB --collective $1 -q -o $1.json > out
+    hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --mesh $2 --group $3 --size 8KiB --collective $1 -q -o $1.json > out
 done'''),
     (r"^completion --help$", "mkdir .zfunc"),
     (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt

@@ -135,13 +135,13 @@ static void stages_add_up_to_the_plan_on_every_machine(void **state)
         struct hs_machines machines = draw(&system, 20, 1);
         double *seconds = malloc(HS_LAYERS_MAX * machines.count * sizeof(*seconds));
 
-        for (size_t k = 0; k < 5 * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; k++) {
+        for (size_t k = 0; k < 5 * HS_COLLECTIVE_COUNT * HS_LAYOUT_COUNT; k++) {
             struct hs_problem problem = problem_world(96, 3e5);
             struct hs_stage_key keys[HS_LAYERS_MAX];
             struct hs_plan plan;
 
             problem.collective = (enum hs_collective)(k / 5 % HS_COLLECTIVE_COUNT);
-            problem.order = (enum hs_order)(k / 5 / HS_COLLECTIVE_COUNT);
+            problem.layout = (enum hs_layout)(k / 5 / HS_COLLECTIVE_COUNT);
             assert_int_equal(hs_plan_parse(&plan, plans[k % 5], 96, NULL), HS_OK);
             for (int l = 0; l < plan.split.count; l++)
                 keys[l] =
@@ -372,7 +372,7 @@ static void gaps_lie_between_the_calls_of_every_collective_and_group(void **stat
     for (size_t i = 0; i < HS_COUNT(groups) * HS_COUNT(plans) * HS_COLLECTIVE_COUNT * 2; i++) {
         size_t rest = i / HS_COUNT(groups) / HS_COUNT(plans);
         struct hs_problem problem = {(enum hs_collective)(rest / 2), groups[i % HS_COUNT(groups)],
-                                     1 << 20, (enum hs_order)(rest % 2)};
+                                     1 << 20, (enum hs_layout)(rest % 2)};
         struct hs_stage stages[HS_STAGES_MAX];
         struct hs_plan plan;
         double gaps, sum = 0;
@@ -484,7 +484,7 @@ static void try_kept(const char *name)
 
         problem.collective = (enum hs_collective)(t / 6 % 4);
         problem.group.ranks = t % 5 < 2 ? 128 : 64;
-        problem.order = (enum hs_order)(t / 24 % HS_ORDER_COUNT);
+        problem.layout = (enum hs_layout)(t / 24 % HS_LAYOUT_COUNT);
         assert_int_equal(hs_plan_parse(&plan, plans[t % 6], 64, NULL), HS_OK);
         if (problem.collective != HS_COLLECTIVE_ALLREDUCE)
             plan.chunks = 1;

@@ -552,7 +552,7 @@ def main(names):
         check_export(tap, plan, longest, steps)
     for collective in ("reduce-scatter", "allgather"):
         for plan, (longest, steps) in EXPECTED_OF_ONE.items():
-            check_export(tap, plan, longest, steps, "--collective", collective, "--order", "in-place")
+            check_export(tap, plan, longest, steps, "--collective", collective, "--layout", "natural")
         right = export("4x8x2", "msccl", "128MiB", SYSTEM, "--collective", collective)
         for sentence, breaker, expected in BROKEN_OF_ONE[collective]:
             other = breaker(right)
@@ -560,7 +560,7 @@ def main(names):
             tap.check(other != right and reason is not None and re.search(expected, reason),
                       f"the interpreter refuses {sentence}, {collective}", f"it says: {reason}")
     for mesh, plan, (longest, steps) in OF_GROUPS:
-        check_export(tap, plan, longest, steps, "--mesh", mesh, "--over", "tp,dp")
+        check_export(tap, plan, longest, steps, "--mesh", mesh, "--group", "tp,dp")
     whole = export("4x8x2", "msccl")
     lettered = export("8hx4dx2", "msccl")
     for sentence, breaker, expected in BROKEN + LETTERED:

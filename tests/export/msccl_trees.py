@@ -172,7 +172,7 @@ def check_shipped(tap, name, options, units, plan):
     """Every chunk; a link that two GPUs have carries no more than all cuts allow, and what was noted beside; and no tree of a
     reduce-scatter has more edges than units less one."""
     said = " ".join((name, *options[1:], plan))
-    collective = ("--collective", "reduce-scatter", "--order", "in-place")
+    collective = ("--collective", "reduce-scatter", "--layout", "natural")
     check_plan(tap, name, name, plan, *options)
     if plan != f"{units}f":
         return
@@ -273,7 +273,7 @@ def main():
                 check_plan(tap, path, name, plan)
             for collective in ("reduce-scatter", "allgather"):
                 for plan in PLANS_OF_ONE[name]:
-                    check_plan(tap, path, name, plan, "--collective", collective, "--order", "in-place")
+                    check_plan(tap, path, name, plan, "--collective", collective, "--layout", "natural")
         for name, options, units, plans in SHIPPED:
             for plan in plans:
                 check_shipped(tap, name, options, units, plan)

@@ -62,25 +62,25 @@ static void table_is_sorted_and_complete(void **state)
 }
 
 /* What each format can say besides AllReduces; all else must be refused, whatever comes to be. */
-static bool may_say(const char *name, enum hs_collective collective, enum hs_order order)
+static bool may_say(const char *name, enum hs_collective collective, enum hs_layout layout)
 {
     bool ordered =
         collective == HS_COLLECTIVE_REDUCE_SCATTER || collective == HS_COLLECTIVE_ALLGATHER;
-    static const char *const by_layers[] = {"nccl-tuner", "ompi-tuned", "colours", "pytorch"};
+    static const char *const by_layers[] = {"nccl-tuner", "ompi-tuned", "colors", "pytorch"};
 
     if (collective == HS_COLLECTIVE_ALLREDUCE || strcmp(name, "simgrid") == 0)
         return true;
     for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
         if (strcmp(name, by_layers[i]) == 0)
-            return (ordered && order <= HS_PERMUTED) ||
+            return (ordered && layout <= HS_REVERSED) ||
                    (i >= 2 && collective == HS_COLLECTIVE_ALLTOALL);
     if (strcmp(name, "ompi-tuned-json") == 0)
-        return collective == HS_COLLECTIVE_ALLGATHER && order <= HS_PERMUTED;
-    if (strcmp(name, "plans") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
+        return collective == HS_COLLECTIVE_ALLGATHER && layout <= HS_REVERSED;
+    if (strcmp(name, "rules") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
         return true;
-    if (strcmp(name, "plans") == 0) /* what programs' own calls leave */
-        return ordered && order != HS_PERMUTED;
-    return strcmp(name, "msccl") == 0 && ordered && order == HS_IN_PLACE;
+    if (strcmp(name, "rules") == 0) /* what programs' own calls leave */
+        return ordered && layout != HS_REVERSED;
+    return strcmp(name, "msccl") == 0 && ordered && layout == HS_NATURAL;
 }
 
 static void check_collective(const struct hs_result *result, const struct hs_exporter *exporter)
@@ -90,7 +90,7 @@ static void check_collective(const struct hs_result *result, const struct hs_exp
     struct hs_export_output output;
     struct hs_error err;
 
-    if (may_say(exporter->name, result->collective, result->order)) {
+    if (may_say(exporter->name, result->collective, result->layout)) {
         assert_status_is(hs_export(&output, exporter, &job, &err), HS_OK, &err);
         hs_export_output_release(&output);
         return;
@@ -108,9 +108,9 @@ static void other_collectives_are_refused_by_name(void **state)
     (void)state;
     for (size_t i = 0; hs_exporters[i]; i++)
         for (int c = 0; c < HS_COLLECTIVE_COUNT; c++)
-            for (int order = 0; order < HS_ORDER_COUNT; order++) {
+            for (int order = 0; order < HS_LAYOUT_COUNT; order++) {
                 result.collective = (enum hs_collective)c;
-                result.order = hs_collectives[c].ordered ? (enum hs_order)order : HS_IN_PLACE;
+                result.layout = hs_collectives[c].ordered ? (enum hs_layout)order : HS_NATURAL;
                 check_collective(&result, hs_exporters[i]);
             }
     hs_result_release(&result);
@@ -123,13 +123,14 @@ static void the_refusal_names_who_can(void **state)
 
     (void)state;
     result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
-    result.order = HS_PERMUTED;
+    result.layout = HS_REVERSED;
     assert_refused(&job, "msccl",
-                   "here.json: is about reduce-scatter permuted, which msccl cannot say: export it "
-                   "to colours, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
-    result.order = HS_IN_PLACE;
+                   "here.json: is about reduce-scatter with reversed layout, which msccl cannot "
+                   "say: export it "
+                   "to colors, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
+    result.layout = HS_NATURAL;
     assert_refused(&job, "ompi-tuned-json",
-                   "colours, msccl, nccl-tuner, ompi-tuned, plans, pytorch or ");
+                   "colors, msccl, nccl-tuner, ompi-tuned, pytorch, rules or ");
     hs_result_release(&result);
 }
 
@@ -183,7 +184,7 @@ static void what_holds_for_whole_jobs_refuses_groups(void **state)
                 part, sizeof(part),
                 "is about groups of 8 over dp of tp=2,dp=8, and %s holds for whole jobs: ", name);
             assert_refused(&job, name, part);
-            assert_refused(&job, name, "export it to astra-sim, colours, jax, msccl, nccl-tuner, ");
+            assert_refused(&job, name, "export it to astra-sim, colors, jax, msccl, nccl-tuner, ");
         } else {
             export_text(&output, &result, name, 0);
             hs_export_output_release(&output);
@@ -191,16 +192,16 @@ static void what_holds_for_whole_jobs_refuses_groups(void **state)
     }
     assert_int_equal(refused, HS_COUNT(whole));
     result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
-    result.order = HS_PERMUTED;
+    result.layout = HS_REVERSED;
     assert_refused(&job, "mpich",
-                   "colours, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
+                   "colors, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
     hs_result_release(&all);
     hs_result_release(&result);
 }
 
 /* Over tp and dp of tp=4,pp=2,dp=3, in layers 2x2x3: two ranks are together in a layer where all
  * digits of theirs but the layer's are equal; the digits of a rank are tp % 2, tp / 2, pp, dp. */
-static void groups_have_colours_of_their_own(void **state)
+static void groups_have_colors_of_their_own(void **state)
 {
     static const int64_t digits[4] = {2, 2, 2, 3};
     static const int of_layer[3] = {0, 1, 3};
@@ -211,8 +212,8 @@ static void groups_have_colours_of_their_own(void **state)
 
     (void)state;
     result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
-    result.order = HS_PERMUTED;
-    root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    result.layout = HS_REVERSED;
+    root = cJSON_Parse(export_text(&output, &result, "colors", 0));
     layers = cJSON_GetObjectItem(root, "layers");
     group = cJSON_GetObjectItem(root, "group");
     for (int64_t a = 0; a < 24; a++) {
@@ -228,21 +229,21 @@ static void groups_have_colours_of_their_own(void **state)
             }
             for (int i = 0; i < 3; i++) {
                 const cJSON *layer = cJSON_GetArrayItem(layers, i);
-                const cJSON *colours = cJSON_GetObjectItem(layer, "colours");
+                const cJSON *colors = cJSON_GetObjectItem(layer, "colors");
                 int64_t others =
                     differ[0] + differ[1] + differ[2] + differ[3] - differ[of_layer[i]];
 
-                assert_int_equal(number_at(colours, a) == number_at(colours, b), others == 0);
+                assert_int_equal(number_at(colors, a) == number_at(colors, b), others == 0);
             }
-            assert_int_equal(number_at(cJSON_GetObjectItem(group, "colours"), a) ==
-                                 number_at(cJSON_GetObjectItem(group, "colours"), b),
+            assert_int_equal(number_at(cJSON_GetObjectItem(group, "colors"), a) ==
+                                 number_at(cJSON_GetObjectItem(group, "colors"), b),
                              !differ[2]);
         }
         assert_int_equal(number_at(cJSON_GetObjectItem(group, "keys"), a), tp + 4 * dp);
         assert_int_equal(number_at(cJSON_GetObjectItem(root, "blocks"), a),
                          tp % 2 * 6 + tp / 2 * 3 + dp);
     }
-    assert_string_equal(cJSON_GetObjectItem(group, "over")->valuestring, "tp,dp");
+    assert_string_equal(cJSON_GetObjectItem(group, "axes")->valuestring, "tp,dp");
     cJSON_Delete(root);
     hs_export_output_release(&output);
     hs_result_release(&result);
@@ -334,9 +335,9 @@ static void results_without_anything_are_refused(void **state)
     (void)state;
     one.np = 1;
     job = job_of(&one);
-    assert_refused(&job, "colours", "one process");
+    assert_refused(&job, "colors", "one process");
     job = job_of(&empty);
-    assert_refused(&job, "colours", "no message size");
+    assert_refused(&job, "colors", "no message size");
     add_message(&bestless, MIB);
     job = job_of(&bestless);
     assert_refused(&job, "msccl", "no best plan for 1MiB");
@@ -353,7 +354,7 @@ static void foreign_plan_is_refused(void **state)
 
     (void)state;
     job.plan = &plan;
-    assert_refused(&job, "colours", "plan 4x8 is for 32 processes, here.json for 8");
+    assert_refused(&job, "colors", "plan 4x8 is for 32 processes, here.json for 8");
     hs_result_release(&result);
 }
 
@@ -365,7 +366,7 @@ static void sizes_that_do_not_ascend_are_refused(void **state)
     (void)state;
     add_message(&result, MIB);
     job = job_of(&result);
-    assert_refused(&job, "colours", "results[1]: expected message sizes that ascend");
+    assert_refused(&job, "colors", "results[1]: expected message sizes that ascend");
     hs_result_release(&result);
 }
 
@@ -413,7 +414,7 @@ static void chunks_are_dropped_with_a_note(void **state)
                "msccl has no chunks: plan 4x8x2/8 is exported as 4x8x2, predicted ");
     assert_has(text, "plan 4x8x2 ");
     hs_export_output_release(&output);
-    text = export_text(&output, &result, "colours", 0);
+    text = export_text(&output, &result, "colors", 0);
     assert_null(strstr(output.notes.data, "chunks"));
     assert_has(text, "\"chunks\": 8");
     hs_export_output_release(&output);
@@ -469,32 +470,32 @@ static void every_first_file_begins_with_its_origin(void **state)
  */
 static void check_layer(const cJSON *layer, int64_t np, int64_t stride, int64_t size)
 {
-    const cJSON *colours = cJSON_GetObjectItem(layer, "colours");
+    const cJSON *colors = cJSON_GetObjectItem(layer, "colors");
     const cJSON *keys = cJSON_GetObjectItem(layer, "keys");
     const cJSON *groups = cJSON_GetObjectItem(layer, "groups");
 
     assert_int_equal(cJSON_GetObjectItem(layer, "stride")->valueint, stride);
     assert_int_equal(cJSON_GetObjectItem(layer, "size")->valueint, size);
-    assert_int_equal(cJSON_GetArraySize(colours), np);
+    assert_int_equal(cJSON_GetArraySize(colors), np);
     assert_int_equal(cJSON_GetArraySize(groups), np / size);
     for (int64_t a = 0; a < np; a++) {
-        const cJSON *group = cJSON_GetArrayItem(groups, number_at(colours, a));
+        const cJSON *group = cJSON_GetArrayItem(groups, number_at(colors, a));
 
         assert_int_equal(number_at(group, number_at(keys, a)), a);
         for (int64_t b = 0; b < np; b++) {
             bool together = a / (stride * size) == b / (stride * size) && (a - b) % stride == 0;
 
-            assert_int_equal(number_at(colours, a) == number_at(colours, b), together);
+            assert_int_equal(number_at(colors, a) == number_at(colors, b), together);
         }
     }
 }
 
-static void colours_are_the_groups_of_each_layer(void **state)
+static void colors_are_the_groups_of_each_layer(void **state)
 {
     static const int64_t sizes[] = {4, 8, 2};
     struct hs_result result = result_with("4x8x2", NULL);
     struct hs_export_output output;
-    cJSON *root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    cJSON *root = cJSON_Parse(export_text(&output, &result, "colors", 0));
     const cJSON *layers = cJSON_GetObjectItem(root, "layers");
     int64_t stride = 1;
 
@@ -511,7 +512,7 @@ static void colours_are_the_groups_of_each_layer(void **state)
 }
 
 /* By hand, of 4x8x2: phase, layer, parts of the message, of what each layer has one phase of. */
-static void assert_phases(enum hs_collective collective, enum hs_order order, const int *layers,
+static void assert_phases(enum hs_collective collective, enum hs_layout layout, const int *layers,
                           const int *parts)
 {
     struct hs_result result = result_with("4x8x2", NULL);
@@ -520,8 +521,8 @@ static void assert_phases(enum hs_collective collective, enum hs_order order, co
     cJSON *root;
 
     result.collective = collective;
-    result.order = order;
-    root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    result.layout = layout;
+    root = cJSON_Parse(export_text(&output, &result, "colors", 0));
     phases = cJSON_GetObjectItem(root, "phases");
     blocks = cJSON_GetObjectItem(root, "blocks");
     assert_int_equal(cJSON_GetArraySize(phases), 3);
@@ -537,36 +538,36 @@ static void assert_phases(enum hs_collective collective, enum hs_order order, co
     assert_int_equal(cJSON_GetArraySize(blocks), collective == HS_COLLECTIVE_ALLTOALL ? 0 : 64);
     for (int64_t rank = 0; rank < cJSON_GetArraySize(blocks); rank++)
         assert_int_equal(number_at(blocks, rank),
-                         order == HS_IN_PLACE ? rank
+                         layout == HS_NATURAL ? rank
                                               : rank % 4 * 16 + rank / 4 % 8 * 2 + rank / 32);
     cJSON_Delete(root);
     hs_export_output_release(&output);
     hs_result_release(&result);
 }
 
-static void colours_say_the_order_of_layers_and_blocks(void **state)
+static void colors_say_the_order_of_layers_and_blocks(void **state)
 {
     static const int inside[] = {0, 1, 2}, outside[] = {2, 1, 0};
 
     (void)state;
-    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, inside, (int[]){1, 4, 32});
-    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_PERMUTED, outside, (int[]){32, 4, 1});
-    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_IN_PLACE, outside, (int[]){1, 2, 16});
-    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_IN_PLACE, inside, (int[]){16, 2, 1});
-    assert_phases(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, inside, (int[]){1, 1, 1});
+    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_REVERSED, inside, (int[]){1, 4, 32});
+    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_REVERSED, outside, (int[]){32, 4, 1});
+    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_NATURAL, outside, (int[]){1, 2, 16});
+    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_NATURAL, inside, (int[]){16, 2, 1});
+    assert_phases(HS_COLLECTIVE_ALLTOALL, HS_NATURAL, inside, (int[]){1, 1, 1});
 }
 
-static void colours_of_many_processes_are_formulas(void **state)
+static void colors_of_many_processes_are_formulas(void **state)
 {
     struct hs_result result = result_with("4x8x3125", NULL);
     struct hs_export_output output;
-    const char *text = export_text(&output, &result, "colours", 0);
+    const char *text = export_text(&output, &result, "colors", 0);
 
     (void)state;
     assert_true(strlen(text) < 4096);
-    assert_null(strstr(text, "colours\":"));
+    assert_null(strstr(text, "colors\":"));
     assert_has(text, "\"size\": 3125");
-    assert_has(text, "\"colour\": \"rank / (stride * size) * stride + rank % stride\"");
+    assert_has(text, "\"color\": \"rank / (stride * size) * stride + rank % stride\"");
     hs_export_output_release(&output);
     hs_result_release(&result);
 }
@@ -620,8 +621,8 @@ static struct hs_result result_with_library(const char *system, double library_s
     return result;
 }
 
-static const char faster[] =
-    "MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone";
+static const char faster[] = "MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): "
+                             "keep the library's default";
 
 /* They would have no way to leave the library alone. */
 static bool refuses(const struct hs_exporter *exporter)
@@ -673,7 +674,7 @@ static void a_library_that_was_not_timed_is_left_alone(void **state)
         hs_export_output_release(&output);
     }
     assert_refused(&job, "ompi-han", "MPI_Allreduce was not timed at 1MiB");
-    assert_refused(&job, "nccl-tuner", "leave it alone");
+    assert_refused(&job, "nccl-tuner", "keep the library's default");
     hs_result_release(&result);
 }
 
@@ -687,8 +688,8 @@ static void no_format_says_it_of_a_split_that_is_faster(void **state)
 
         export_text(&output, &result, hs_exporters[i]->name, 0);
         for (size_t f = 0; f < output.count; f++)
-            assert_null(strstr(output.files[f].text.data, "leave it alone"));
-        assert_true(!output.notes.data || !strstr(output.notes.data, "leave it alone"));
+            assert_null(strstr(output.files[f].text.data, "keep the library's default"));
+        assert_true(!output.notes.data || !strstr(output.notes.data, "keep the library's default"));
         hs_export_output_release(&output);
     }
     hs_result_release(&result);
@@ -846,7 +847,7 @@ static void formats_that_cannot_are_refused(void **state)
     (void)state;
     assert_refused(&job, "ompi-han",
                    "here.json: MPI_Allreduce is faster at 1MiB (measured) than what han could "
-                   "stand for: leave it alone");
+                   "stand for: keep the library's default");
     assert_refused(&job, "nccl-tuner", "leave it alone, run without NCCL_TUNER_PLUGIN");
     hs_result_release(&result);
 }
@@ -854,7 +855,7 @@ static void formats_that_cannot_are_refused(void **state)
 /* Without a system the smallest message is where knowledge begins. */
 static void formats_without_sizes_say_from_where_a_plan_is_worth_it(void **state)
 {
-    static const char *const formats[] = {"colours", "mpich", "nccl-env", "ompi-han"};
+    static const char *const formats[] = {"colors", "mpich", "nccl-env", "ompi-han"};
     struct hs_result result = make_result(64, NULL);
 
     (void)state;
@@ -941,8 +942,8 @@ int main(void)
         HS_TEST("and the refusal names who can", the_refusal_names_who_can),
         HS_TEST("what holds for whole jobs refuses groups by name",
                 what_holds_for_whole_jobs_refuses_groups),
-        HS_TEST("groups have colours of their own, over a gap, too",
-                groups_have_colours_of_their_own),
+        HS_TEST("groups have colors of their own, over a gap, too",
+                groups_have_colors_of_their_own),
         HS_TEST("to MSCCL a group is a world of its size",
                 a_group_has_the_program_of_a_world_of_its_size),
         HS_TEST("layers of groups lie where their ranks do",
@@ -961,12 +962,11 @@ int main(void)
         HS_TEST("the comment names origin, plan, versions and use, and cannot end early",
                 comment_says_where_it_is_from),
         HS_TEST("every format says where it is from", every_first_file_begins_with_its_origin),
-        HS_TEST("colours and keys are the groups of each layer",
-                colours_are_the_groups_of_each_layer),
-        HS_TEST("colours say the order of layers and blocks",
-                colours_say_the_order_of_layers_and_blocks),
-        HS_TEST("100,000 processes get formulas, not lists",
-                colours_of_many_processes_are_formulas),
+        HS_TEST("colors and keys are the groups of each layer",
+                colors_are_the_groups_of_each_layer),
+        HS_TEST("colors say the order of layers and blocks",
+                colors_say_the_order_of_layers_and_blocks),
+        HS_TEST("100,000 processes get formulas, not lists", colors_of_many_processes_are_formulas),
         HS_TEST("an MSCCL rule ends where plans cross", msccl_rule_ends_where_plans_cross),
         HS_TEST("a library that is faster is said to be, in every format",
                 every_format_says_that_the_library_is_faster),

@@ -55,7 +55,7 @@ check "without a system there is no CSV, and the reason is said" \
      says none.conf.notes "no system in it"' none.conf.notes
 
 # The same as if of a reduce-scatter in place: the last layer has the message whole, 8 a half, 4 a 16th.
-sed 's/"np": 64,/"collective": "reduce-scatter", "order": "in-place", &/' "$results/asymmetric64.json" >scatter64.json
+sed 's/"np": 64,/"collective": "reduce-scatter", "layout": "natural", &/' "$results/asymmetric64.json" >scatter64.json
 "$programs/hiersearch" export scatter64.json --to nccl-tuner -o scatter.conf --quiet 2>scatter.notes
 check "a reduce-scatter has lines for reduce-scatters alone, at its layers' shares" \
     'reads scatter.conf reducescatter 2131531 2 2 ring/simple/0 reducescatter 65535 2 2 none \
@@ -130,7 +130,7 @@ check "of two layers of one size the one between nodes is meant where there are 
 HIERSEARCH_RESULT=$PWD/scatter64.json drive 5 4 1 3 1000000
 check "the plugin knows AllReduces: a reduce-scatter's result is refused, and what to do said" \
     '[[ $(calls) == "init 5;" ]] && says driven "--to nccl-tuner"' driven
-sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/' "$results/asymmetric64.json" >groups128.json
+sed 's/"np": 64,/"mesh": "tp=2,dp=64", "group": "dp", "np": 128,/' "$results/asymmetric64.json" >groups128.json
 HIERSEARCH_RESULT=$PWD/groups128.json drive 5 4 1 3 1000000
 check "nor does it know groups of a mesh" \
     '[[ $(calls) == "init 5;" ]] && says driven "about groups of a mesh: export it" &&

@@ -62,7 +62,7 @@ sed '/^[^#]/{s/ 0 0$/ 0/}' tuned.conf >broken.conf
 check "a file with a column missing is refused" 'says found "read -1"' found
 
 # The same measurements as if of a reduce-scatter or an allgather. In place, layers begin with all of
-# the message outside: of 4x8x2 the last has it whole, 8 a half, 4 a 16th. Permuted as above.
+# the message outside: of 4x8x2 the last has it whole, 8 a half, 4 a 16th. Reversed as above.
 # blocks COLLECTIVE ORDER [COLLECTIVE SIZE BYTES NUMBER]...
 blocks() {
     local collective=$1 order=$2
@@ -80,18 +80,18 @@ blocks() {
     diff wanted found >difference
 }
 check "a reduce-scatter in place: its layers' shares from the outside in, and no other collective" \
-    'blocks reduce-scatter in-place 12 64 4095 0 12 64 4096 3 12 64 53833 3 12 64 53834 0 12 16 53833 0 \
+    'blocks reduce-scatter natural 12 64 4095 0 12 64 4096 3 12 64 53833 3 12 64 53834 0 12 16 53833 0 \
      12 16 53834 3 12 16 2131531 3 12 16 2131532 0 12 4 3364 0 12 4 3365 3 12 8 1065765 0 12 8 1065766 3 \
      12 2 2131531 0 12 2 2131532 3 0 4 67108864 0 2 2 67108864 0 12 3 67108864 0' difference
-check "permuted, from the inside out" \
-    'blocks reduce-scatter permuted 12 64 4096 3 12 16 13458 0 12 16 13459 3 12 16 532883 0 12 4 53833 0 \
+check "reversed, from the inside out" \
+    'blocks reduce-scatter reversed 12 64 4096 3 12 16 13458 0 12 16 13459 3 12 16 532883 0 12 4 53833 0 \
      12 4 53834 3 12 8 532882 0 12 8 532883 3 12 2 66610 0 12 2 66611 3 0 4 67108864 0 2 2 67108864 0' difference
 check "an allgather is its mirror" \
-    'blocks allgather in-place 0 4 3364 0 0 4 3365 4 0 8 1065766 4 0 2 2131531 0 0 2 2131532 4 12 4 67108864 0 &&
-     blocks allgather permuted 0 4 53833 0 0 4 53834 4 0 8 532883 4 0 2 66610 0 0 2 66611 4 12 4 67108864 0' difference
+    'blocks allgather natural 0 4 3364 0 0 4 3365 4 0 8 1065766 4 0 2 2131531 0 0 2 2131532 4 12 4 67108864 0 &&
+     blocks allgather reversed 0 4 53833 0 0 4 53834 4 0 8 532883 4 0 2 66610 0 0 2 66611 4 12 4 67108864 0' difference
 
 # The same as if of groups of 64 at every other of 128 processes: their own bytes and sizes, whatever lies between.
-sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/; s/"ranks": 4/"ranks": 8/g' "$results/asymmetric64.json" >groups.json
+sed 's/"np": 64,/"mesh": "tp=2,dp=64", "group": "dp", "np": 128,/; s/"ranks": 4/"ranks": 8/g' "$results/asymmetric64.json" >groups.json
 asked=() wanted=("read 3")
 algorithm 2 16 13458 0
 algorithm 2 16 13459 4

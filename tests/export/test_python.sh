@@ -71,7 +71,7 @@ END"
     # published equations, 2x2 takes 2 * 2 * 2 alpha + (1 + 1/2) n * 3 beta: a pair uses a third of the mesh of 4
     # GPUs; and 4 takes 2 * 2 * 3 alpha + 3/2 n beta. Equal where 4 alpha = 3 n beta, with ABCI's 4.8 us and
     # 111.6 GB/s at 714240 bytes.
-    "$program" predict abci --np 8 --size 1KiB:64MiB --machines 0 --quiet -o two.json >/dev/null
+    "$program" predict abci --np 8 --size 1KiB:64MiB --samples 0 --quiet -o two.json >/dev/null
     "$program" export two.json --to $format -o two.py --quiet
     check "$format: a plan ends where the next one is as fast, by the published equations" \
         "holds two.py '([rule[1:] for rule in RULES] == [((8,), 1), ((2, 2, 2), 1), ((4, 2), 1), ((8,), 1), ((4, 2), 1)] and
@@ -86,13 +86,13 @@ END"
         "holds library.py 'RULES == ((84440, (12,), 1), (1979002, (3, 2, 2), 1), (None, (12,), 1))'"
     for file in library.py library.notes; do
         check "$format: and that is said: $file" \
-            "grep -qF 'MPI_Allreduce is 2.5 times faster than the plan at 4KiB (measured): leave it alone' $file &&
-             grep -qF 'MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): leave it alone' $file &&
+            "grep -qF 'MPI_Allreduce is 2.5 times faster than the plan at 4KiB (measured): keep the library' $file &&
+             grep -qF 'MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): keep the library' $file &&
              ! grep -q 'at 1MiB (measured)' $file"
     done
     "$program" export "$results/asymmetric64.json" --to $format -o split.py 2>split.notes
     check "$format: nothing of that where the split was measured faster" \
-        "holds split.py 'RULES[-1] == (None, (4, 8, 2), 1)' && ! grep -q 'leave it alone' split.py split.notes"
+        "holds split.py 'RULES[-1] == (None, (4, 8, 2), 1)' && ! grep -q 'keep the library' split.py split.notes"
 
     "$python" - <<'END'
 import json
@@ -171,7 +171,7 @@ check "pytorch: or two phases' where its ways differ" "trees fg 'allgather g' 'r
 "$program" export links.json --to jax --plan 8f -o jax_links.py 2>jax_links.err
 check "jax has none, and says so" "grep -q 'jax cannot name algorithms: plan 8f is exported as 8' jax_links.err && ! grep -q FORESTS jax_links.py"
 for collective in reduce-scatter allgather; do
-    "$program" predict mi250x --np 8 --size 64MiB --collective $collective --order in-place --quiet -o links.json >/dev/null
+    "$program" predict mi250x --np 8 --size 64MiB --collective $collective --layout natural --quiet -o links.json >/dev/null
     check "pytorch: a module of ${collective}s has the mirrored one's trees, too" \
         "trees ff 'allgather f' 'reduce-scatter f' -- --plan 8f"
 done

@@ -71,7 +71,7 @@ takes "a flat ring has a NIC to itself" 64 $((128 << 20)) "$(layer 64 '128*m' 25
 
 # ---- the program's own prediction of the same ----
 predicted=$("$programs/hiersearch" predict \
-    'nvlink:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@96GB/s~4.6us' --np 64 --top 10000 --machines 0 --json --quiet |
+    'nvlink:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@96GB/s~4.6us' --np 64 --top 10000 --samples 0 --json --quiet |
     awk -F '[:,]' '/"plan": "4x8x2"/ { found = 1 } found && /predicted_seconds/ { print $2; exit }')
 takes "what predict says of 4x8x2 is what SimGrid says" 4x8x2 $((128 << 20)) "${predicted:-0}"
 

@@ -40,7 +40,7 @@ done
 in_tree ./best_plan one:4@1GB/s~0us 4 1XB 2>"$scratch/said" && not_ok 'a wrong size is refused' </dev/null
 step 'it is the line of the program' grep -q '^best_plan: --size: ' "$scratch/said"
 # Few calls, as each is dear.
-in_tree hiersearch predict 'a:4@100GB/s~1us,b:4@1GB/s~1us;launch=1ms' --np 16 --size 16MB --machines 0 -q -o result.json >/dev/null
+in_tree hiersearch predict 'a:4@100GB/s~1us,b:4@1GB/s~1us;launch=1ms' --np 16 --size 16MB --samples 0 -q -o result.json >/dev/null
 in_tree ./stages result.json 9 >"$scratch/told"
 step 'a process is told its calls, and with whom' \
     diff <(printf '%s\n' 'reduce-scatter 8 9 10 11' 'allreduce 1 5 9 13' 'allgather 8 9 10 11') \

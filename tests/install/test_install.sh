@@ -53,7 +53,7 @@ step 'the shipped systems are found' diff <(hs systems --names) \
 step 'predict works' hs predict abci --np 128 --size 128MiB -o prediction.json
 step 'export works' hs export prediction.json --to pytorch -o model.py
 if command -v gnuplot >/dev/null; then
-    step 'plot works' hs plot prediction.json --as layers -o layers.svg
+    step 'plot works' hs plot prediction.json --kind layers -o layers.svg
     step 'the picture is one' grep -q '<svg' "$scratch/cwd/layers.svg"
     step 'report works' hs report prediction.json -o report.html
     step 'the report has pictures' grep -q '<svg' "$scratch/cwd/report.html"

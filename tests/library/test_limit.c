@@ -58,13 +58,13 @@ static void of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass(void **
 
     (void)state;
     for (int c = 0; c < 2; c++)
-        for (int order = 0; order < HS_ORDER_COUNT; order++) {
+        for (int order = 0; order < HS_LAYOUT_COUNT; order++) {
             struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
             struct hs_system nodes = parse("node:8@100GB/s~1us,net@8GB/s~3us/4p!");
             struct hs_problem problem = problem_world(64, 1e9);
 
             problem.collective = both[c];
-            problem.order = (enum hs_order)order;
+            problem.layout = (enum hs_layout)order;
             assert_near(hs_limit_of(&racks, &problem).seconds, 15.0 / 16 * 1e9 / 20e9 + 3e-6,
                         1e-12);
             /* Node 2 has 2 of 10 ranks, and 1 of its 4 ports. */
@@ -81,7 +81,7 @@ static void of_an_all_to_all_a_block_passes_for_every_pair(void **state)
 {
     struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
     struct hs_system nodes = parse("node:8@100GB/s~1us,net@8GB/s~3us/4p!");
-    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, 64, 1e9);
+    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_NATURAL, 64, 1e9);
 
     (void)state;
     assert_near(hs_limit_of(&racks, &problem).seconds, 32 * 32 / 64.0 * 1e9 / 80e9 + 5e-6, 1e-12);
@@ -385,7 +385,7 @@ static void price_machines(size_t machines, struct hs_group (*group_of)(size_t m
             .problem = {.collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
                         .group = group_of(m / HS_COLLECTIVE_COUNT, &random),
                         .bytes = exp(24 * hs_random_uniform(&random)),
-                        .order = (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)}};
+                        .layout = (enum hs_layout)(m / HS_COLLECTIVE_COUNT % HS_LAYOUT_COUNT)}};
 
         trial.limit = hs_limit_of(&system, &trial.problem);
         assert_in_range(trial.limit.level, 0, system.level_count - 1);
@@ -462,8 +462,8 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
 
                 trial.problem = problem_world(np, bytes);
                 trial.problem.collective = (enum hs_collective)(asked % HS_COLLECTIVE_COUNT);
-                trial.problem.order =
-                    (enum hs_order)(asked++ / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT);
+                trial.problem.layout =
+                    (enum hs_layout)(asked++ / HS_COLLECTIVE_COUNT % HS_LAYOUT_COUNT);
                 trial.limit = hs_limit_of(&system, &trial.problem);
                 price_plans(&trial, (struct hs_plan){.chunks = 1}, np);
                 nearest = fmax(nearest, trial.nearest);
@@ -634,9 +634,9 @@ static void no_price_of_a_machine_in_parts_is_below_it(void **state)
 
     (void)state;
     for (size_t m = 0; m < draws; m++) {
-        struct hs_problem problem = {.collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
-                                     .order =
-                                         (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)};
+        struct hs_problem problem = {
+            .collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
+            .layout = (enum hs_layout)(m / HS_COLLECTIVE_COUNT % HS_LAYOUT_COUNT)};
         struct hs_system system;
         struct hs_machines machines;
         struct hs_error err;

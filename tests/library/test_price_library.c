@@ -129,7 +129,7 @@ static void mpichs_own_call_is_the_letter_of_all_ranks(void **state)
         for (int64_t np = 16; np <= 24; np += 8) {
             struct hs_stage_key key = {calls[i].phase, HS_NATIVE, {1, np}};
             struct hs_problem problem =
-                hs_problem_of(calls[i].collective, HS_IN_PLACE, np, calls[i].bytes);
+                hs_problem_of(calls[i].collective, HS_NATURAL, np, calls[i].bytes);
             struct hs_stage_price letter =
                 hs_stage_price_at(&system, &problem.group, key, calls[i].bytes);
             struct hs_library_price price = hs_library_price(&system, &problem, 4);
@@ -243,8 +243,8 @@ static void mpis_groups_share_the_links_of_their_nodes(void **state)
                 struct hs_system nodes, alone, node;
                 struct hs_problem groups = {.collective = calls[c], .bytes = bytes},
                                   inside = groups;
-                struct hs_problem eight = hs_problem_of(calls[c], HS_IN_PLACE, 8, bytes);
-                struct hs_problem four = hs_problem_of(calls[c], HS_IN_PLACE, 4, bytes);
+                struct hs_problem eight = hs_problem_of(calls[c], HS_NATURAL, 8, bytes);
+                struct hs_problem four = hs_problem_of(calls[c], HS_NATURAL, 4, bytes);
 
                 snprintf(text, sizeof(text), "node:4@20GB/s~1us,ib@10GB/s~3us;library=%s",
                          libraries[l]);
@@ -272,7 +272,7 @@ static void mpis_groups_share_the_links_of_their_nodes(void **state)
 static void an_all_to_all_is_compared_with_the_librarys(void **state)
 {
     struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=mpich");
-    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, 16, 16 * 16384);
+    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_NATURAL, 16, 16 * 16384);
     struct hs_plan flat = hs_problem_flat(&problem), split;
     struct hs_library_price price = hs_library_price(&system, &problem, 4);
 

@@ -516,7 +516,7 @@ static void two_letters_cost_each_way_by_its_algorithm(void **state)
     hs_system_release(&system);
 }
 
-/* 8 nodes of 4: permuted a reduce-scatter takes 3 steps of 1 MB / 4 inside, then 7 steps of 250 kB
+/* 8 nodes of 4: reversed a reduce-scatter takes 3 steps of 1 MB / 4 inside, then 7 steps of 250 kB
  * / 8 by 4 rings at once; in place 7 steps of 1 MB / 8 by 4 rings, then 3 of 125 kB / 4. */
 static void orders_cost_what_enters_their_layers(void **state)
 {
@@ -529,10 +529,10 @@ static void orders_cost_what_enters_their_layers(void **state)
     assert_int_equal(hs_plan_parse(&plan, "4x8", 32, NULL), HS_OK);
     for (int gathers = 0; gathers < 2; gathers++) {
         problem.collective = gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER;
-        problem.order = HS_PERMUTED;
+        problem.layout = HS_REVERSED;
         assert_near(hs_plan_seconds(&system, &problem, &plan),
                     latency + 1e6 * inside + 250e3 * outside, 1e-12);
-        problem.order = HS_IN_PLACE;
+        problem.layout = HS_NATURAL;
         assert_near(hs_plan_seconds(&system, &problem, &plan),
                     latency + 125e3 * inside + 1e6 * outside, 1e-12);
     }

@@ -15,7 +15,7 @@ static const char text[] = "# a comment\n"
                            "rule allgather 4:2 1 2x2\n"
                            "rule all-to-all 4:1+2*4 0 2x2\n"
                            "rule reduce-scatter 16:1 0 4x4 packed\n"
-                           "rule reduce-scatter 16:1 4096 2x8 in-place\n";
+                           "rule reduce-scatter 16:1 4096 2x8 natural\n";
 
 static struct hs_rules rules_of(const char *from)
 {
@@ -34,9 +34,9 @@ static void what_is_written_is_read(void **state)
 
     (void)state;
     assert_int_equal(rules.count, 7);
-    assert_int_equal(rules.rules[4].order, HS_IN_PLACE);
-    assert_int_equal(rules.rules[5].order, HS_PACKED);
-    assert_int_equal(rules.rules[6].order, HS_IN_PLACE);
+    assert_int_equal(rules.rules[4].layout, HS_NATURAL);
+    assert_int_equal(rules.rules[5].layout, HS_PACKED);
+    assert_int_equal(rules.rules[6].layout, HS_NATURAL);
     assert_true(hs_rules_fit_nodes(&rules, nodes, 3));
     assert_false(hs_rules_fit_nodes(&rules, nodes, 2));
     assert_false(hs_rules_fit_nodes(&rules, nodes + 1, 2));
@@ -51,7 +51,7 @@ static void what_is_written_is_read(void **state)
         assert_true(hs_group_equal(&back.rules[i].group, &rules.rules[i].group));
         assert_int_equal(hs_plan_compare(&back.rules[i].plan, &rules.rules[i].plan), 0);
         assert_int_equal(back.rules[i].from_bytes, rules.rules[i].from_bytes);
-        assert_int_equal(back.rules[i].order, rules.rules[i].order);
+        assert_int_equal(back.rules[i].layout, rules.rules[i].layout);
     }
     hs_text_release(&written);
     hs_rules_release(&rules);
@@ -169,9 +169,9 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"ranks 4\nnodes 2x2\nnodes 4x1\n", "line 3: results of jobs whose ranks"},
         {"ranks 4\nnodes 2x2 1x1\nnodes 2x2\n", "line 3: "},
         {"ranks 4\nrule allreduce 4:1 0\n", "line 2: expected rule COLLECTIVE"},
-        {"ranks 4\nrule allreduce 4:1 0 4 4\n", "line 2: unknown order"},
+        {"ranks 4\nrule allreduce 4:1 0 4 4\n", "line 2: unknown layout"},
         {"ranks 4\nrule allgather 4:1 0 2x2 packed 1\n", "line 2: expected rule COLLECTIVE"},
-        {"ranks 4\nrule allgather 4:1 0 2x2 permuted\n", "no program's call leaves blocks"},
+        {"ranks 4\nrule allgather 4:1 0 2x2 reversed\n", "no program's call leaves blocks"},
         {"ranks 4\nrule allreduce 4:1 0 2x2 packed\n", "no program's call leaves blocks"},
         {"ranks 4\nrule alreduce 4:1 0 4\n", "did you mean"},
         {"ranks 4\nrule allreduce 3:1 0 3\n", "line 2: "},

@@ -109,18 +109,18 @@ static void by_two_letters_the_last_layer_has_two_stages(void **state)
     assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
 }
 
-static struct hs_problem ordered(enum hs_collective collective, enum hs_order order,
+static struct hs_problem ordered(enum hs_collective collective, enum hs_layout layout,
                                  struct hs_group group, double bytes)
 {
     return (struct hs_problem){
-        .collective = collective, .group = group, .bytes = bytes, .order = order};
+        .collective = collective, .group = group, .bytes = bytes, .layout = layout};
 }
 
-/* In place what is long crosses the outermost layer, permuted the innermost. */
+/* In place what is long crosses the outermost layer, reversed the innermost. */
 static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_there(void **state)
 {
     static const struct hs_layer layers[] = {{1, 4}, {4, 8}, {32, 4}};
-    static const double bytes[HS_ORDER_COUNT][3] = {
+    static const double bytes[HS_LAYOUT_COUNT][3] = {
         {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}};
     const struct hs_group world = hs_group_world(128);
     struct hs_stage stages[HS_STAGES_MAX];
@@ -128,12 +128,12 @@ static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_t
 
     (void)state;
     assert_int_equal(hs_plan_parse(&plan, "4x8hx4", 128, NULL), HS_OK);
-    for (int order = 0; order < HS_ORDER_COUNT; order++)
+    for (int order = 0; order < HS_LAYOUT_COUNT; order++)
         for (int gathers = 0; gathers < 2; gathers++) {
             struct hs_problem problem =
                 ordered(gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER,
-                        (enum hs_order)order, world, 1024);
-            bool outward = (order != HS_IN_PLACE) == (gathers == 0);
+                        (enum hs_layout)order, world, 1024);
+            bool outward = (order != HS_NATURAL) == (gathers == 0);
 
             assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
             for (int i = 0; i < 3; i++) {
@@ -193,10 +193,10 @@ static void play(const struct hs_problem *problem, const struct hs_plan *plan)
     int64_t size = problem->group.size, stride = problem->group.stride;
     struct hs_stage stages[HS_STAGES_MAX];
     struct played ranks[PLAYED_MAX];
-    struct hs_problem moved = *problem; /* what a copy or runs put in place lies permuted */
+    struct hs_problem moved = *problem; /* what a copy or runs put in place lies reversed */
     int count = hs_problem_stages(stages, problem, plan);
 
-    moved.order = problem->order == HS_IN_PLACE ? HS_IN_PLACE : HS_PERMUTED;
+    moved.layout = problem->layout == HS_NATURAL ? HS_NATURAL : HS_REVERSED;
     for (int64_t r = 0; r < size; r++)
         ranks[r] = gathers ? (struct played){hs_problem_block(&moved, &plan->split, r), 1, 0}
                            : (struct played){0, size, (uint64_t)1 << r};
@@ -216,7 +216,7 @@ static void play(const struct hs_problem *problem, const struct hs_plan *plan)
     for (int64_t r = 0; r < size; r++) {
         assert_int_equal(ranks[r].count, gathers ? size : 1);
         assert_int_equal(ranks[r].first, gathers ? 0 : hs_problem_block(&moved, &plan->split, r));
-        if (problem->order > HS_PERMUTED)
+        if (problem->layout > HS_REVERSED)
             assert_int_equal(hs_problem_block(problem, &plan->split, r), r);
         if (!gathers)
             assert_int_equal(ranks[r].from, ((uint64_t)1 << size) - 1);
@@ -300,11 +300,11 @@ static void blocks_end_where_the_order_says_in_every_split(void **state)
 {
     (void)state;
     for (int64_t size = 2; size <= PLAYED_MAX; size++)
-        for (int order = 0; order < HS_ORDER_COUNT; order++)
+        for (int order = 0; order < HS_LAYOUT_COUNT; order++)
             for (int c = HS_COLLECTIVE_REDUCE_SCATTER; c <= HS_COLLECTIVE_ALLGATHER; c++) {
                 struct hs_group group = {.ranks = 6 * size, .stride = 3, .size = size};
                 struct hs_problem problem =
-                    ordered((enum hs_collective)c, (enum hs_order)order, group, (double)size);
+                    ordered((enum hs_collective)c, (enum hs_layout)order, group, (double)size);
                 struct hs_plan plan = {.chunks = 1};
 
                 play_splits(&problem, &plan, size);
@@ -316,7 +316,7 @@ static void an_all_to_all_ends_in_order_whatever_the_order_of_its_layers(void **
 {
     (void)state;
     for (int64_t size = 2; size <= PLAYED_MAX; size++) {
-        struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, size, 1e6);
+        struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_NATURAL, size, 1e6);
         struct hs_plan plan = {.chunks = 1};
 
         play_splits(&problem, &plan, size);
@@ -327,13 +327,13 @@ static void a_permuted_block_has_the_digits_the_other_way_round(void **state)
 {
     static const int64_t blocks[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11};
     struct hs_problem problem =
-        ordered(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, hs_group_world(12), 12);
+        ordered(HS_COLLECTIVE_REDUCE_SCATTER, HS_REVERSED, hs_group_world(12), 12);
     struct hs_split split = {.count = 2, .sizes = {4, 3}};
 
     (void)state;
     for (int64_t r = 0; r < 12; r++)
         assert_int_equal(hs_problem_block(&problem, &split, r), blocks[r]);
-    problem.order = HS_IN_PLACE;
+    problem.layout = HS_NATURAL;
     for (int64_t r = 0; r < 12; r++)
         assert_int_equal(hs_problem_block(&problem, &split, r), r);
 }
@@ -341,7 +341,7 @@ static void a_permuted_block_has_the_digits_the_other_way_round(void **state)
 static void a_layer_goes_by_what_has_the_problems_phase(void **state)
 {
     struct hs_problem problem =
-        ordered(HS_COLLECTIVE_ALLGATHER, HS_IN_PLACE, hs_group_world(32), 1e6);
+        ordered(HS_COLLECTIVE_ALLGATHER, HS_NATURAL, hs_group_world(32), 1e6);
     struct hs_plan plan;
     struct hs_error err = {0};
 
@@ -464,7 +464,7 @@ static const struct CMUnitTest tests[] = {
             blocks_end_where_the_order_says_in_every_split),
     HS_TEST("an all-to-all ends in order, whatever the order of its layers",
             an_all_to_all_ends_in_order_whatever_the_order_of_its_layers),
-    HS_TEST("a permuted block has the digits the other way round",
+    HS_TEST("a reversed block has the digits the other way round",
             a_permuted_block_has_the_digits_the_other_way_round),
     HS_TEST("a layer goes by what has the problem's phase",
             a_layer_goes_by_what_has_the_problems_phase),

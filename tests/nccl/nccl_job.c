@@ -276,7 +276,7 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
         plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
     snprintf(sentence, sizeof sentence,
              "%s: reduce-scatters, allgathers and all-to-alls of every split leave every rank its "
-             "blocks, in place and permuted",
+             "blocks, natural and reversed",
              backend->name);
     tell(blocks_of_plans(backend, &config, plans, split_count), sentence);
 }

@@ -185,17 +185,17 @@ groups_are_measured() {
         for collective in allreduce reduce-scatter allgather; do
             [ $backend = nccl ] || [ $collective = reduce-scatter ] || continue
             [ "$mode" != quick ] || [ $backend = nccl-graph ] || [ $backend-$collective = nccl-allreduce ] || continue
-            measure 8 --backend $backend --mesh a=2,b=2,c=2 --over a,c --collective $collective --op avg --all
-            ((status == 0)) && result "$good"' and r["over"] == "a,c"'
-            say $? "measure --backend $backend --mesh a=2,b=2,c=2 --over a,c: every split and the library's own $collective" "$scratch/out"
+            measure 8 --backend $backend --mesh a=2,b=2,c=2 --group a,c --collective $collective --op avg --all
+            ((status == 0)) && result "$good"' and r["group"] == "a,c"'
+            say $? "measure --backend $backend --mesh a=2,b=2,c=2 --group a,c: every split and the library's own $collective" "$scratch/out"
         done
     done
-    measure 6 --backend nccl --mesh tp=2,dp=3 --over dp --op avg --all --chunks 1,3
+    measure 6 --backend nccl --mesh tp=2,dp=3 --group dp --op avg --all --chunks 1,3
     ((status == 0)) && result '{b["name"]: b["measured"]["status"] for b in m["baselines"]} ==
         {"ncclAllReduce": "ok", "ncclAllReduce ring": "ok", "ncclAllReduce symmetric": "ok"} and
         [c["plan"] for c in m["candidates"]] == ["3"]'
     say $? "averages of groups of 3 are divided by 3" "$scratch/out"
-    measure 8 --backend nccl --mesh tp=2,dp=4 --over dp --all
+    measure 8 --backend nccl --mesh tp=2,dp=4 --group dp --all
     result '{c["plan"]: set(c["measured"]["choices"]) for c in m["candidates"]} == {"4": {"allreduce:2:4"},
         "2x2": {"reduce-scatter:2:2", "allreduce:4:2", "allgather:2:2"}} and
         all(b["measured"]["choices"] for b in m["baselines"])'

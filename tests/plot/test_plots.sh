@@ -91,10 +91,10 @@ END
 draws() {
     local kind=$1 type=$2 magic=$3
     shift 3
-    "$program" plot "$@" --as "$kind" -o "$kind.$type" &&
+    "$program" plot "$@" --kind "$kind" -o "$kind.$type" &&
         [ "$(head -c "${#magic}" "$kind.$type")" = "$magic" ]
 }
-# The kinds as --as has them, so that a new one is drawn here without further ado.
+# The kinds as --kind has them, so that a new one is drawn here without further ado.
 kinds=$("$program" plot --help all | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -s, .*/\1/p' | tr -d ,)
 explained() {
     local kind
@@ -105,7 +105,7 @@ check "--help explains every kind" explained
 # https://reproducible-builds.org/specs/source-date-epoch: 2001-09-09 01:46:40, whatever the clock says.
 dated() {
     local type
-    for type in pdf svg png; do SOURCE_DATE_EPOCH=1000000000 "$program" plot measured.json --as layers -q -o "dated.$type" || return 1; done
+    for type in pdf svg png; do SOURCE_DATE_EPOCH=1000000000 "$program" plot measured.json --kind layers -q -o "dated.$type" || return 1; done
     grep -aqF '/CreationDate (D:20010909014640' dated.pdf && grep -aq '^%%EOF' dated.pdf
 }
 check "a plot has the date that SOURCE_DATE_EPOCH says" dated
@@ -123,7 +123,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
-done = subprocess.run([sys.argv[1], "plot", sys.argv[3], "--as", sys.argv[2], "-q", "-o", "evil.svg"], check=True)
+done = subprocess.run([sys.argv[1], "plot", sys.argv[3], "--kind", sys.argv[2], "-q", "-o", "evil.svg"], check=True)
 root = tree.parse("evil.svg").getroot()
 names = {element.tag.split("}")[1] for element in root.iter()}
 assert "script" not in names, names
@@ -170,7 +170,7 @@ END
 apart() {
     local file
     for file in no-machine-sizes calibrated-64; do
-        "$program" plot $file.json --as bandwidth -q -o apart.svg && "$python" - <<'END' || return
+        "$program" plot $file.json --kind bandwidth -q -o apart.svg && "$python" - <<'END' || return
 from texts import texts
 
 all_texts = list(texts("apart.svg"))
@@ -193,12 +193,12 @@ json.dump(result, open("no-machine-sizes.json", "w"))
 END
 check "bandwidth has its caption below the axis, and its ticks apart" apart
 overlapping() {
-    "$program" plot one-size.json --as layers -q --csv | grep -q ",whole [0-9.]* ms$" &&
-        "$program" plot abci-128.json --as layers -q --csv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
+    "$program" plot one-size.json --kind layers -q --csv | grep -q ",whole [0-9.]* ms$" &&
+        "$program" plot abci-128.json --kind layers -q --csv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
 }
 check "layers says which time stands behind bars that overlap" overlapping
 long_names() {
-    "$program" predict abci --np 4096 --size 16KiB -q -o long.json >long.txt && "$program" plot long.json --as layers -q -o long.svg &&
+    "$program" predict abci --np 4096 --size 16KiB -q -o long.json >long.txt && "$program" plot long.json --kind layers -q -o long.svg &&
         "$python" -c '
 from texts import texts
 for text, x, _, anchor in texts("long.svg"):

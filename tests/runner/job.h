@@ -16,7 +16,7 @@
 #include "runner/backends.h"
 #include "runner/bench.h"
 
-#define ORDERS_RUN HS_ORDER_COUNT
+#define ORDERS_RUN HS_LAYOUT_COUNT
 
 #define SPLITS_MAX 256
 
@@ -150,7 +150,7 @@ static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_p
             struct hs_task task = plan_task(bench, &plans[p / ORDERS_RUN]);
 
             task.collective = one_way[c];
-            task.order = (enum hs_order)(p % ORDERS_RUN);
+            task.layout = (enum hs_layout)(p % ORDERS_RUN);
             wrong += run_task(bench, &task, true);
         }
         for (int i = 0; engine->natives[one_way[c]][i] != NULL; i++) {
@@ -204,7 +204,7 @@ static inline uint64_t missed_in_blocks(struct hs_bench *bench, const struct hs_
         struct hs_block mine;
 
         task.collective = one_way[c % ONE_WAY_COUNT];
-        task.order = (enum hs_order)(c / ONE_WAY_COUNT);
+        task.layout = (enum hs_layout)(c / ONE_WAY_COUNT);
         mine = hs_task_block(&task, 1, my_rank);
         missed += mine.count != (task.collective == HS_COLLECTIVE_ALLTOALL ? count : part) ||
                   mine.first % part != 0;
@@ -346,7 +346,7 @@ static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs
         for (size_t i = first; i < first + part && (gathers || owner == my_rank); i++)
             wrong += staging[i] != block_element(work, owner, i);
     }
-    if (work->task->order != HS_PERMUTED)
+    if (work->task->layout != HS_REVERSED)
         wrong += unlike_library(work, staging, part);
     return wrong;
 }
@@ -361,7 +361,7 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
                                .collective = one_way[i % ONE_WAY_COUNT],
-                               .order = (enum hs_order)(i / ONE_WAY_COUNT),
+                               .layout = (enum hs_layout)(i / ONE_WAY_COUNT),
                                .count = count};
         struct hs_work work = {.task = &task,
                                .line = 1,

@@ -132,11 +132,11 @@ static uint64_t run_split(const struct blocks *blocks, const struct party *party
     static const unsigned char algorithms[] = {HS_RING, HS_HALVING, HS_DIRECT};
     uint64_t wrong = 0;
 
-    for (int i = 0; i < HS_COLLECTIVE_COUNT * HS_ORDER_COUNT * 2; i++) {
+    for (int i = 0; i < HS_COLLECTIVE_COUNT * HS_LAYOUT_COUNT * 2; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = {.split = *split, .chunks = 1},
                                .collective = (enum hs_collective)(i / 2 % HS_COLLECTIVE_COUNT),
-                               .order = (enum hs_order)(i / 2 / HS_COLLECTIVE_COUNT),
+                               .layout = (enum hs_layout)(i / 2 / HS_COLLECTIVE_COUNT),
                                .group = party->group,
                                .count = COUNT};
         struct hs_work work = work_of(blocks, &task, i % 2 ? HS_AVERAGE : HS_SUM);

@@ -64,8 +64,8 @@ measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --details -o details.json
 check "--details has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, straddling)? +(any|[248]) " out)" = 8 ]'
 check "and says what it took, and what every split would take" 'grep -q "measurements, .* runs" out && grep -q "4 splits" out'
 # A ring of two levels is priced by a line where it was fitted, and by its hops where it is described.
-check "predict takes the file, and gives the times of the true system where layers nest" '"$hiersearch" predict Quiet-1.json --np 8 --size 1MiB --machines 0 --json >got.json &&
-    "$hiersearch" predict "$true_system" --np 8 --size 1MiB --machines 0 --json >want.json &&
+check "predict takes the file, and gives the times of the true system where layers nest" '"$hiersearch" predict Quiet-1.json --np 8 --size 1MiB --samples 0 --json >got.json &&
+    "$hiersearch" predict "$true_system" --np 8 --size 1MiB --samples 0 --json >want.json &&
     "$python" -c "import json
 got, want = ({c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(n))[\"results\"][0][\"candidates\"]} for n in (\"got.json\", \"want.json\"))
 assert got.keys() == want.keys() and all(abs(got[k] / want[k] - 1) < 2e-3 for k in (\"4x2\", \"2x2x2\")), (got, want)"'
@@ -118,8 +118,8 @@ asked=node:2@20GB/s~1us,ib@10GB/s~3us
 proposes '-n 4 hiersearch measure --plans 2x2,4 --size 128KiB:1MiB' --np 4 --size 1MiB
 check "what it proposes runs as printed, and shows what changed: there is nothing more to lose" \
     '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected loss is 0 %" again'
-proposes '-n 8 hiersearch measure --mesh tp=2,dp=4 --over dp --plans 2x2,4 .*--collective reduce-scatter' \
-    --mesh tp=2,dp=4 --over dp --size 1MiB --collective reduce-scatter
+proposes '-n 8 hiersearch measure --mesh tp=2,dp=4 --group dp --plans 2x2,4 .*--collective reduce-scatter' \
+    --mesh tp=2,dp=4 --group dp --size 1MiB --collective reduce-scatter
 check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected loss is 0 %" again'
 asked=abci
 proposes '-n 16 hiersearch measure --plans 4x2x2,2x4x2' --np 16 --size 1MiB
@@ -129,9 +129,9 @@ check "so it does on a shipped machine" '[ $status = 0 ] && is_system here.json 
 measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --collective all-to-all -o exchange.json
 check "of an all-to-all the exchanges of all layers are measured, nothing else" '[ $status = 0 ] && is_system exchange.json && is_so exchange.json \
     "len({(x[\"stride\"], x[\"size\"]) for x in p}) == 6 and {x[\"phase\"] for x in p} == {\"exchange\"} and all(x[\"exchanges\"] for x in f)"'
-"$hiersearch" predict exchange.json --np 8 --size 1MiB --collective all-to-all --machines 0 --json -q >exchange-a.json
-"$hiersearch" predict "$true_system" --np 8 --size 1MiB --collective all-to-all --machines 0 --json -q >exchange-b.json
-"$hiersearch" predict exchange.json --np 8 --size 1MiB --machines 0 --json -q >exchange-c.json
+"$hiersearch" predict exchange.json --np 8 --size 1MiB --collective all-to-all --samples 0 --json -q >exchange-a.json
+"$hiersearch" predict "$true_system" --np 8 --size 1MiB --collective all-to-all --samples 0 --json -q >exchange-b.json
+"$hiersearch" predict exchange.json --np 8 --size 1MiB --samples 0 --json -q >exchange-c.json
 check "all-to-alls are then priced as they were measured, other calls as not measured" '"$python" -c "import json
 a, b, c = ({p[\"plan\"]: p for p in json.load(open(f\"exchange-{n}.json\"))[\"results\"][0][\"candidates\"]} for n in \"abc\")
 assert a.keys() == b.keys() and len(a) == 4, (a, b)
@@ -272,11 +272,11 @@ for np in 4 8; do
 done
 
 # ---- what packed calls copy ------------------------------------------------------------------------------------
-packed=(--size 64KiB:4MiB --collective allgather --order)
+packed=(--size 64KiB:4MiB --collective allgather --layout)
 measure 8 $said --plays "$true_system;copy=33GB/s" --backend null --warmup 0 "${short[@]}" "${packed[@]}" packed -o copy.json
 check "of packed calls the copy is measured, too" '[ $status = 0 ] && is_system copy.json && is_so copy.json "near(r[\"copy_GBps\"], 33, 1e-6)" && \
     said "a process copies 33.00 GB/s"'
-measure 8 "${null[@]}" "${short[@]}" "${packed[@]}" permuted -o copy.json
+measure 8 "${null[@]}" "${short[@]}" "${packed[@]}" reversed -o copy.json
 check "of others it is not" '[ $status = 0 ] && is_so copy.json "\"copy_GBps\" not in r"'
 calmly 4 --backend host --rounds 2 --min-samples 3 --max-samples 6 --budget 30s --max-residual 99% "${packed[@]}" packed -o copy.json
 too_busy && skip "the host backend copies blocks in its memory" "the machine is too busy" || \

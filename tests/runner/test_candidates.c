@@ -3,8 +3,8 @@
 #include "test.h"
 
 static const struct hs_problem
-    eight = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_IN_PLACE},
-    many = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 4096, .stride = 1, .size = 4096}, 1024, HS_IN_PLACE};
+    eight = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_NATURAL},
+    many = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 4096, .stride = 1, .size = 4096}, 1024, HS_NATURAL};
 
 static struct hs_plan plan(const char *text)
 {
@@ -120,7 +120,7 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
 static void all_of_a_reduce_scatter_go_one_way(void **state)
 {
     const struct hs_problem scatter = {
-        HS_COLLECTIVE_REDUCE_SCATTER, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_PERMUTED};
+        HS_COLLECTIVE_REDUCE_SCATTER, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_REVERSED};
     struct hs_measure_settings settings = {
         .top = 1, .all = true, .algorithms = 1U << HS_HALVING | 1U << HS_TREE, .chunks = {1, {1}}};
     struct hs_candidates candidates;

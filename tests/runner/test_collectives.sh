@@ -13,15 +13,15 @@ hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
 collectives=(reduce-scatter allgather all-to-all)
 declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather [all-to-all]=MPI_Alltoall)
-declare -A orders=([reduce-scatter]="in-place permuted packed" [allgather]="in-place permuted packed" [all-to-all]="in-place")
+declare -A orders=([reduce-scatter]="natural reversed packed" [allgather]="natural reversed packed" [all-to-all]="natural")
 declare -A phase=([reduce-scatter]=reduce-scatter [allgather]=allgather [all-to-all]=exchange)
-# An all-to-all has no order: "reduce-scatter permuted", "all-to-all".
+# An all-to-all has no order: "reduce-scatter reversed", "all-to-all".
 named() { [ "$1" = all-to-all ] && echo "$1" || echo "$1 $2"; }
 
 # ---- real backends: 1003 floats, which no number of ranks here divides -----------------------------------------
 for collective in "${collectives[@]}"; do
     for order in ${orders[$collective]}; do
-        measure 4 --size 4012B --backend host --collective $collective --order $order --all "${quick[@]}" -o host.json
+        measure 4 --size 4012B --backend host --collective $collective --layout $order --all "${quick[@]}" -o host.json
         check "host: every split of 4 does a $collective, $order, and the library's own beside them" '[ $status = 0 ] && \
             is_valid host.json && holds host.json "r[\"collective\"] == \"$collective\" and r.get(\"order\", \"in-place\") == \"$order\" and \
             sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"4\"] and m[\"padded_bytes\"] == 4016 and \
@@ -31,7 +31,7 @@ for collective in "${collectives[@]}"; do
             [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == [\"${phase[$collective]}\"] * (c[\"plan\"].count(\"x\") + 1) \
             for c in m[\"candidates\"])"'
         check "host: the answer is of a $collective, $order" 'grep -q "per process, $(named $collective $order), float32" out'
-        measure 6 --size 2006B --dtype bf16 --op avg --backend mpi --collective $collective --order $order --all "${quick[@]}" -o mpi.json
+        measure 6 --size 2006B --dtype bf16 --op avg --backend mpi --collective $collective --layout $order --all "${quick[@]}" -o mpi.json
         check "mpi: every split of 6 does a $collective of bfloat16, $order" '[ $status = 0 ] && holds mpi.json \
             "len(m[\"candidates\"]) == 3 and all(x[\"measured\"][\"status\"] == \"ok\" for x in m[\"candidates\"] + m[\"baselines\"])"'
     done
@@ -69,7 +69,7 @@ done
 racks=mem:2@3GB/s~2us,host:2@62.5MB/s~60us,spine@40MB/s~60us
 for collective in "${collectives[@]}"; do
     for order in ${orders[$collective]}; do
-        measure 8 "$system" --size 1MiB --backend null --collective $collective --order $order --all -q -o all.json
+        measure 8 "$system" --size 1MiB --backend null --collective $collective --layout $order --all -q -o all.json
         if [ $collective = all-to-all ]; then
             # By hand: what is played adds its layers up and has no messages' own time. A node's two ranks send what leaves
             # the node over 20 GB/s together: of n = 1 MiB 6/8 at once, 3/4 of each fours, 2/4 within a four, 1/2 of each two.
@@ -78,12 +78,12 @@ for collective in "${collectives[@]}"; do
                 \"2x4\": n / 2 / nv + 2 * n * 3 / 4 / ib, \"4x2\": 2 * n * 2 / 4 / ib + 2 * n / 2 / ib, \
                 \"2x2x2\": n / 2 / nv + 2 * n / ib}[c[\"plan\"]]]) and len(m[\"candidates\"]) == 4)(2**20, 20e9, 100e9)"'
         else
-            "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --order $order --top 4 --machines 0 --json >predicted.json
+            "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --layout $order --top 4 --samples 0 --json >predicted.json
             check "$collective, $order: what is played takes what predict says" '[ $status = 0 ] && [ "$(get all.json "sorted((c[\"plan\"], \
                 \"%.9g\" % c[\"measured\"][\"median_seconds\"]) for c in m[\"candidates\"])")" = "$(get predicted.json "sorted((c[\"plan\"], \
                 \"%.9g\" % c[\"predicted_seconds\"]) for c in m[\"candidates\"])")" ]'
         fi
-        played=("$racks" --size 1MiB --backend null --collective $collective --order $order)
+        played=("$racks" --size 1MiB --backend null --collective $collective --layout $order)
         measure 8 "${played[@]}" --all -q -o all.json
         measure 8 "${played[@]}" -q -o lazy.json
         check "$collective, $order: the planner of layers finds the best of all" '[ $status = 0 ] && is_valid lazy.json && \
@@ -106,17 +106,17 @@ for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--pla
     measure 8 "$system" --size 1MiB --backend null --collective reduce-scatter ${refusal%|*}
     check "${refusal%|*} of a reduce-scatter is refused in one line" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "${refusal#*|}"'
 done
-measure 8 "$system" --size 1MiB --backend null --order permuted
-check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--order permuted: for --collective reduce-scatter"'
+measure 8 "$system" --size 1MiB --backend null --layout reversed
+check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--layout reversed: for --collective reduce-scatter"'
 
 # ---- what others make of it ----------------------------------------------------------------------------------------
-for order in permuted packed; do
-    measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
+for order in reversed packed; do
+    measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --layout $order --all -q -o fit.json
     "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
     status=$?
     check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: ReduceScatter $order, 8 processes on 4 full nodes, 1MiB per process (predicted)\$" out'
     check "fit makes points of its stages, $order" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
-        --order $order --top 4 --machines 0 --json >again.json && "$python" -c "
+        --layout $order --top 4 --samples 0 --json >again.json && "$python" -c "
 import json
 truth = [m for m in json.load(open(\"fit.json\"))[\"results\"] if m[\"message_bytes\"] == 262144][0]
 truth = {c[\"plan\"]: c[\"measured\"][\"median_seconds\"] for c in truth[\"candidates\"]}
@@ -128,7 +128,7 @@ measure 8 "$system" --size 64KiB:1MiB --backend null --collective all-to-all --a
 "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
 status=$?
 check "fit answers an all-to-all that was measured" '[ $status = 0 ] && grep -q "^fitted: all-to-all, 8 processes on 4 full nodes, 1MiB per process (predicted)$" out'
-"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective all-to-all --top 4 --machines 0 --json >again.json
+"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective all-to-all --top 4 --samples 0 --json >again.json
 check "and predicts what its splits took" '"$python" -c "
 import json
 found = {c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(\"again.json\"))[\"results\"][0][\"candidates\"]}
@@ -147,7 +147,7 @@ done
 
 # ---- faults --------------------------------------------------------------------------------------------------------
 for collective in "${collectives[@]}"; do
-    faulty=("$system" --size 1MiB --backend null --collective $collective --order ${orders[$collective]##* } --all -q)
+    faulty=("$system" --size 1MiB --backend null --collective $collective --layout ${orders[$collective]##* } --all -q)
     measure 8 "${faulty[@]}" --faults wrong=4x2 -o wrong.json
     check "$collective: wrong data is found: exit status 3, and the count" '[ $status = 3 ] && said "4x2 was wrong" && holds wrong.json \
         "[(c[\"measured\"][\"status\"], c[\"measured\"][\"wrong_elements\"]) for c in m[\"candidates\"] if c[\"plan\"] == \"4x2\"] == [(\"wrong\", 1)]"'
@@ -171,16 +171,16 @@ played=("$system" --size 1MiB --backend null --all -q)
 measure 4 "${played[@]}" --collective reduce-scatter --journal j
 cp j scatter
 refused() { [ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "it is of another run: collective was \"$1\" there and is \"$2\" here"; }
-for other in allgather "reduce-scatter --order permuted" allreduce all-to-all; do
+for other in allgather "reduce-scatter --layout reversed" allreduce all-to-all; do
     cp scatter j
     # shellcheck disable=SC2086 # options
     measure 4 "${played[@]}" --collective $other --journal j --resume
     case $other in
-        allgather) here="allgather in-place" ;;
+        allgather) here="allgather natural" ;;
         allreduce | all-to-all) here=$other ;;
-        *) here="reduce-scatter permuted" ;;
+        *) here="reduce-scatter reversed" ;;
     esac
-    check "the journal of a reduce-scatter in place is none of: $here" 'refused "reduce-scatter in-place" "$here" && cmp j scatter'
+    check "the journal of a reduce-scatter in place is none of: $here" 'refused "reduce-scatter natural" "$here" && cmp j scatter'
 done
 measure 4 "${played[@]}" --collective reduce-scatter --journal j --resume
 check "it is one of a reduce-scatter in place" '[ $status = 0 ]'
@@ -191,5 +191,5 @@ cp old older
 measure 4 "${played[@]}" --journal old --resume
 check "a journal from before there were others is of an AllReduce" '[ $status = 0 ] && [ -s older ] && cmp old older'
 measure 4 "${played[@]}" --collective allgather --journal old --resume
-check "and of no allgather" 'refused allreduce "allgather in-place"'
+check "and of no allgather" 'refused allreduce "allgather natural"'
 finish

@@ -90,7 +90,7 @@ check "without noise what is measured is inside the range predicted" 'holds top.
 # The same question, nominally; then over the same samples.
 hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
-"$hiersearch" predict $system --np 8 --size 1MiB --machines 0 --json >nominal.json 2>err
+"$hiersearch" predict $system --np 8 --size 1MiB --samples 0 --json >nominal.json 2>err
 check "and just what predict says nominally" '"$python" -c "import json
 played, said = (json.load(open(n))[\"results\"][0][\"candidates\"] for n in (\"top.json\", \"nominal.json\"))
 said = {c[\"plan\"]: c[\"predicted_seconds\"] for c in said}

@@ -52,7 +52,7 @@ static double seconds_of(const struct walk *walk)
         int64_t ranks = hs_mesh_ranks(&parts);
         struct hs_search_request request = {
             .system = walk->system,
-            .problem = hs_problem_of(message->collective, message->order, ranks, message->bytes),
+            .problem = hs_problem_of(message->collective, message->layout, ranks, message->bytes),
             .algorithms = hs_system_algorithms(walk->system),
             .top = 1};
         struct hs_search_result found;
@@ -125,7 +125,7 @@ static const struct {
 } cases[] = {
     {"tp=4,dp=8", "tp:allreduce:16MiB*8,dp:allreduce:256MiB"},
     {"tp=2,pp=2,dp=8", "tp:allreduce:1MiB*40,dp:reduce-scatter:64MiB,dp:allgather:64MiB*2"},
-    {"dp=16,tp=4", "tp:allgather:permuted:4MiB*64,tp:reduce-scatter:permuted:4MiB*64,"
+    {"dp=16,tp=4", "tp:allgather:reversed:4MiB*64,tp:reduce-scatter:reversed:4MiB*64,"
                    "dp:allreduce:64KiB*10"},
     {"a=6,b=4", "a:allreduce:8MiB*3,b:allreduce:24MiB"},
     {"a=8,b=4,c=2,d=4", "a:allreduce:1MiB,b:allreduce:2MiB,c:allreduce:256KiB*7,d:allgather:32MiB"},
@@ -288,7 +288,7 @@ static void messages_are_read_from_lists_and_lines(void **state)
     struct hs_job job =
         job_of("tp=8,dp=64", "tp:allreduce:64MiB*160,  # of the layers\n"
                              "\n"
-                             "dp:reduce-scatter:permuted:1GiB\n tp+dp:allgather:8KiB*2 ,");
+                             "dp:reduce-scatter:reversed:1GiB\n tp+dp:allgather:8KiB*2 ,");
 
     (void)state;
     assert_int_equal(job.count, 3);
@@ -296,10 +296,10 @@ static void messages_are_read_from_lists_and_lines(void **state)
     assert_int_equal(job.messages[0].calls, 160);
     assert_true(job.messages[0].bytes == 64 << 20);
     assert_int_equal(job.messages[1].collective, HS_COLLECTIVE_REDUCE_SCATTER);
-    assert_int_equal(job.messages[1].order, HS_PERMUTED);
+    assert_int_equal(job.messages[1].layout, HS_REVERSED);
     assert_int_equal(job.messages[1].calls, 1);
     assert_int_equal(job.messages[2].over, 3);
-    assert_int_equal(job.messages[2].order, HS_IN_PLACE);
+    assert_int_equal(job.messages[2].layout, HS_NATURAL);
 }
 
 static void wrong_messages_are_named(void **state)
@@ -314,8 +314,8 @@ static void wrong_messages_are_named(void **state)
         {"tp:allreduce", "message 1: expected a size, such as 64MiB or 64MiB*160, found none"},
         {"tp:allreduce:1MiX", "message 1: "},
         {"tp:allreduce:1MiB*0", "message 1: "},
-        {"tp:allreduce:permuted:1MiB", "message 1: AllReduce has no order of blocks"},
-        {"tp:allgather:sideways:1MiB", "message 1: unknown order \"sideways\""},
+        {"tp:allreduce:reversed:1MiB", "message 1: AllReduce has no choice of layout"},
+        {"tp:allgather:sideways:1MiB", "message 1: unknown layout \"sideways\""},
         {"tp+tp:allgather:1MiB", "message 1: tp is there twice"},
     };
 

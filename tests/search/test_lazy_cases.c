@@ -257,7 +257,7 @@ static void the_best_split_of_a_group_is_found(void **state)
         struct hs_system described = parse(lazy_machines[i % HS_COUNT(lazy_machines)]);
         size_t rest = i / HS_COUNT(lazy_machines);
         struct hs_problem problem = {collectives[rest / HS_COUNT(groups)],
-                                     groups[rest % HS_COUNT(groups)], 16 * MIB, HS_IN_PLACE};
+                                     groups[rest % HS_COUNT(groups)], 16 * MIB, HS_NATURAL};
         struct hs_lazy_options options = {.shape_only = false};
         struct hs_certificate certificate;
         struct hs_lazy_planner lazy;

@@ -76,7 +76,7 @@ struct brute {
 };
 
 /* What stands in reference tables: an AllReduce brings n / d into the layer at d; a reduce-scatter
- * or an allgather in place n d p / D on its larger side, permuted n / d. Packed all n bytes are
+ * or an allgather in place n d p / D on its larger side, reversed n / d. Packed all n bytes are
  * copied once where there is more than one layer, 8 GB/s. */
 static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_t size)
 {
@@ -92,7 +92,7 @@ static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_
         if (brute->members[x] - brute->members[x - place * inside] != place * key.layer.stride)
             return NAN;
     }
-    if (!reduces && problem->order == HS_IN_PLACE)
+    if (!reduces && problem->layout == HS_NATURAL)
         part = (double)(inside * size) / (double)brute->size;
     if (!reduces)
         key.phase =
@@ -102,7 +102,7 @@ static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_
     if (problem->collective == HS_COLLECTIVE_ALLTOALL) { /* all bytes enter every layer */
         key.phase = HS_EXCHANGE;
         part = 1;
-    } else if (!reduces && problem->order == HS_PACKED && inside == 1 && size < brute->size)
+    } else if (!reduces && problem->layout == HS_PACKED && inside == 1 && size < brute->size)
         moved = problem->bytes / 8e9;
     struct hs_stage_price price =
         hs_stage_price_at(brute->system, &problem->group, key, problem->bytes * part);
@@ -171,7 +171,7 @@ static void the_best_of_a_mesh_is_the_best_of_all_its_paths(void **state)
         struct hs_system system;
 
         assert_int_equal(hs_system_parse(&system, machines[m], NULL), HS_OK);
-        for (size_t i = 0; i < MESHES * 2 * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; i++) {
+        for (size_t i = 0; i < MESHES * 2 * HS_COLLECTIVE_COUNT * HS_LAYOUT_COUNT; i++) {
             struct hs_mesh mesh = mesh_of(meshes[i % MESHES]);
             size_t rest = i / MESHES;
 
@@ -179,9 +179,9 @@ static void the_best_of_a_mesh_is_the_best_of_all_its_paths(void **state)
                 .collective = (enum hs_collective)(rest / 2 % HS_COLLECTIVE_COUNT),
                 .group = hs_mesh_group(&mesh, hs_mesh_ranks(&mesh)),
                 .bytes = bytes[rest % 2],
-                .order = (enum hs_order)(rest / 2 / HS_COLLECTIVE_COUNT)};
+                .layout = (enum hs_layout)(rest / 2 / HS_COLLECTIVE_COUNT)};
             if (brute.problem.collective == HS_COLLECTIVE_ALLREDUCE &&
-                brute.problem.order != HS_IN_PLACE)
+                brute.problem.layout != HS_NATURAL)
                 continue;
             check(&system, &mesh, &brute);
         }

@@ -832,14 +832,14 @@ static void every_collective_in_every_order_is_searched_as_exactly(void **state)
     for (size_t m = 0; m < MACHINES; m++) {
         struct hs_system system = parse(machines[m]);
 
-        for (size_t i = 0; i < HS_COUNT(counts) * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; i++) {
+        for (size_t i = 0; i < HS_COUNT(counts) * HS_COLLECTIVE_COUNT * HS_LAYOUT_COUNT; i++) {
             struct hs_search_request request = {
                 .system = &system,
                 .problem = {.collective = (enum hs_collective)(i % HS_COLLECTIVE_COUNT),
                             .group =
-                                hs_group_world(counts[i / HS_COLLECTIVE_COUNT / HS_ORDER_COUNT]),
+                                hs_group_world(counts[i / HS_COLLECTIVE_COUNT / HS_LAYOUT_COUNT]),
                             .bytes = i % 5 ? 64 * 1024.0 : 128 * MIB,
-                            .order = (enum hs_order)(i / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)},
+                            .layout = (enum hs_layout)(i / HS_COLLECTIVE_COUNT % HS_LAYOUT_COUNT)},
                 .top = TOP};
             struct hs_plan plan = {.chunks = 1};
             double worst_regret = 0;

@@ -6,7 +6,7 @@
 #include "show/sheet.h"
 
 static const struct hs_terminal plain = {.width = 80};
-static const struct hs_terminal fancy = {.width = 80, .colour = true, .blocks = true};
+static const struct hs_terminal fancy = {.width = 80, .color = true, .blocks = true};
 
 /* ---- a table ---- */
 
@@ -264,20 +264,20 @@ static void markdown_has_paragraphs_between_its_tables(void **state)
                       "the end\n");
 }
 
-static bool is_coloured(const char *format, const char *color, const struct hs_terminal *terminal)
+static bool is_colored(const char *format, const char *color, const struct hs_terminal *terminal)
 {
-    return hs_print_terminal(&(struct hs_print){format, color, 0}, terminal).colour;
+    return hs_print_terminal(&(struct hs_print){format, color, 0}, terminal).color;
 }
 
-static void colours_are_as_they_were_asked_for(void **state)
+static void colors_are_as_they_were_asked_for(void **state)
 {
     (void)state;
-    assert_true(is_coloured(NULL, NULL, &fancy));
-    assert_true(is_coloured("text", "auto", &fancy));
-    assert_false(is_coloured(NULL, "never", &fancy));
-    assert_false(is_coloured(NULL, "auto", &plain));
-    assert_true(is_coloured(NULL, "always", &plain));
-    assert_false(is_coloured("md", "always", &plain));
+    assert_true(is_colored(NULL, NULL, &fancy));
+    assert_true(is_colored("text", "auto", &fancy));
+    assert_false(is_colored(NULL, "never", &fancy));
+    assert_false(is_colored(NULL, "auto", &plain));
+    assert_true(is_colored(NULL, "always", &plain));
+    assert_false(is_colored("md", "always", &plain));
 }
 
 /* ---- bars ---- */
@@ -317,7 +317,7 @@ static void a_bar_beyond_the_scale_is_marked(void **state)
     hs_text_release(&out);
 }
 
-static void colour_and_blocks_appear_only_where_they_can(void **state)
+static void color_and_blocks_appear_only_where_they_can(void **state)
 {
     static const double parts[] = {1, 1};
     struct hs_text out = {0};
@@ -407,13 +407,13 @@ static const struct CMUnitTest tests[] = {
             programs_get_the_tables_alone),
     HS_TEST("Markdown has paragraphs between its tables",
             markdown_has_paragraphs_between_its_tables),
-    HS_TEST("colours are as they were asked for", colours_are_as_they_were_asked_for),
+    HS_TEST("colors are as they were asked for", colors_are_as_they_were_asked_for),
     HS_TEST("a bar shows each part by its length", a_bar_shows_each_part_by_its_length),
     HS_TEST("a hundred small parts make a bar of the right length",
             many_small_parts_do_not_add_up_to_an_error),
     HS_TEST("a bar beyond the scale is cut and marked", a_bar_beyond_the_scale_is_marked),
-    HS_TEST("colours and blocks appear only where the terminal has them",
-            colour_and_blocks_appear_only_where_they_can),
+    HS_TEST("colors and blocks appear only where the terminal has them",
+            color_and_blocks_appear_only_where_they_can),
     HS_TEST("figures have four digits and fitting units", figures_have_four_digits),
     HS_TEST("slow rates keep three digits", slow_rates_keep_three_digits),
     HS_TEST("counts are grouped by thousands", counts_are_grouped),

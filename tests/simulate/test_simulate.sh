@@ -64,22 +64,22 @@ check "the plan takes the sum of its layers" \
     near layers.txt 4x3 3 '60e-6 + 6 * (2e-6 + 3145728 / 4 / 100e9) + 4 * (6e-6 + 3145728 / 12 / 2.5e9)'
 
 # ---- groups of a mesh, all at once: four share a node's link, with a gap as well ----
-check "groups of a mesh are simulated" simulate groups 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=4,dp=8 --over dp --size 4MiB 8
+check "groups of a mesh are simulated" simulate groups 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=4,dp=8 --group dp --size 4MiB 8
 check "all groups share the link at once" near groups.txt 8 3 '14 * (4e-6 + 4194304 / 8 * 4 / 25e9)'
 check "groups with a gap are simulated" \
-    simulate gap 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=2,pp=2,dp=8 --over tp,dp --size 4MiB 2x8
+    simulate gap 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=2,pp=2,dp=8 --group tp,dp --size 4MiB 2x8
 check "half of the message goes behind the gap" \
     near gap.txt 2x8 3 '2 * (1e-6 + 2097152 / 100e9) + 14 * (4e-6 + 2097152 / 8 * 4 / 25e9)'
-check "the result says which groups" grep -q '"over": "tp,dp"' gap.json
+check "the result says which groups" grep -q '"group": "tp,dp"' gap.json
 
 # ---- orders of blocks: a copy of all ----
 racks='x:4@100GB/s~1us,y@10GB/s~3us;copy=20GB/s'
 for collective in reduce-scatter allgather; do
-    for order in permuted packed; do
-        check "$collective $order is simulated" simulate $order "$racks" --np 12 --size 3MiB --collective $collective --order $order 4x3
+    for order in reversed packed; do
+        check "$collective $order is simulated" simulate $order "$racks" --np 12 --size 3MiB --collective $collective --layout $order 4x3
     done
-    check "$collective: packed takes what permuted does, and the copy" \
-        near packed.txt 4x3 3 "$(awk '$1 == "4x3" { print $3 }' permuted.txt) + 3145728 / 20e9"
+    check "$collective: packed takes what reversed does, and the copy" \
+        near packed.txt 4x3 3 "$(awk '$1 == "4x3" { print $3 }' reversed.txt) + 3145728 / 20e9"
 done
 
 # ---- the other algorithms: a latency per step, and the bytes of the busiest process ----
@@ -151,7 +151,7 @@ check "128 ranks with 128 MiB each do not take 3 GB" limited
 
 # ---- the result file ----
 check "result files are as the schema says" "$top/tests/record/check_schema.py" np16.json chunks.json odd.json
-check "the result is read back" "$hiersearch" export np16.json --to colours -o colours.json
+check "the result is read back" "$hiersearch" export np16.json --to colors -o colors.json
 says() { grep -q "$1" "$2"; }
 check "it says what made it" says '"backend": "simgrid"' np16.json
 check "it says which SimGrid" says '"simgrid": "3\.' np16.json

@@ -25,12 +25,12 @@ An AllReduce's message is reduce-scattered in the groups of the innermost layer,
 those of the next, and so on; allreduced in the outermost layer; then allgathered back in reverse
 order. The ranks of a layer's groups are {b + k * stride : k < size}, counted in the process group.
 
-A reduce-scatter goes over the layers once, and so does an allgather. ORDER says which of the NP
+A reduce-scatter goes over the layers once, and so does an allgather. LAYOUT says which of the NP
 blocks of the whole tensor a rank has:
 
-  "in-place"  rank r has block r, as in torch.distributed. A reduce-scatter begins with the
+  "natural"  rank r has block r, as in torch.distributed. A reduce-scatter begins with the
               outermost layer, an allgather with the innermost.
-  "permuted"  rank r = k0 + k1 p0 + k2 p0 p1 + ... has the block of the same digits the other way
+  "reversed"  rank r = k0 + k1 p0 + k2 p0 p1 + ... has the block of the same digits the other way
               round, k0 NP / p0 + k1 NP / (p0 p1) + ..., where p0, p1, ... are the layers' sizes: a
               reduce-scatter begins inside and has the least left for the slowest links.
               permutation(rule) lists it; arrange and in_order put a tensor's blocks by it. It
@@ -154,7 +154,7 @@ def _is_own(rule: Rule) -> bool:
 
 def permutation(rule: Rule = RULES[-1]) -> list[int]:
     """The block that each rank of the group has between a reduce-scatter and an allgather."""
-    if ORDER == "in-place":
+    if LAYOUT == "natural":
         return list(range(NP))
     blocks = []
     for rank in range(NP):
@@ -480,7 +480,7 @@ class Hierarchy:
         self, output: torch.Tensor, input: torch.Tensor,
         op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM, rule: Optional[Rule] = None,
     ) -> None:
-        """As dist.reduce_scatter_tensor, of any shapes; which block `output` is, ORDER says."""
+        """As dist.reduce_scatter_tensor, of any shapes; which block `output` is, LAYOUT says."""
         _check_op(op)
         _check_blocks("input", input, "output", output)
         rule = rule or _rule_of("reduce-scatter", _bytes(input))
@@ -502,7 +502,7 @@ class Hierarchy:
         self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
         rule: Optional[Rule] = None,
     ) -> None:
-        """As dist.all_gather_into_tensor, of any shapes; where a rank's block goes, ORDER says."""
+        """As dist.all_gather_into_tensor, of any shapes; where a rank's block goes, LAYOUT says."""
         _check_blocks("output", output_tensor, "input", input_tensor)
         rule = rule or _rule_of("allgather", _bytes(output_tensor))
         self._drain()
@@ -692,7 +692,7 @@ class Hierarchy:
         if average and half:
             piece = piece / NP  # before the sum, which could be too large for 16 bits
         target = block.view(-1) if block.is_contiguous() else piece.new_empty(block.numel())
-        order = layers if ORDER == "permuted" else layers[::-1]
+        order = layers if LAYOUT == "reversed" else layers[::-1]
         for layer in order:
             out = target if layer is order[-1] else piece.new_empty(piece.numel() // layer.size)
             self._reduce_scatter(out, piece, dist.ReduceOp.SUM if average else op, layer).wait()
@@ -708,7 +708,7 @@ class Hierarchy:
             return
         piece = block.contiguous().view(-1)
         target = whole.view(-1) if whole.is_contiguous() else piece.new_empty(whole.numel())
-        order = layers[::-1] if ORDER == "permuted" else layers
+        order = layers[::-1] if LAYOUT == "reversed" else layers
         for layer in order:
             out = target if layer is order[-1] else piece.new_empty(piece.numel() * layer.size)
             self._all_gather(out, piece, layer).wait()
@@ -862,14 +862,14 @@ def reduce_scatter_tensor(output: torch.Tensor, input: torch.Tensor,
                           op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM,
                           group: Union[Hierarchy, Group] = None,
                           rule: Optional[Rule] = None) -> None:
-    """As dist.reduce_scatter_tensor; which block a rank gets, ORDER says."""
+    """As dist.reduce_scatter_tensor; which block a rank gets, LAYOUT says."""
     default_hierarchy(group).reduce_scatter_tensor(output, input, op, rule)
 
 
 def all_gather_into_tensor(output_tensor: torch.Tensor, input_tensor: torch.Tensor,
                            group: Union[Hierarchy, Group] = None,
                            rule: Optional[Rule] = None) -> None:
-    """As dist.all_gather_into_tensor; where a rank's block goes, ORDER says."""
+    """As dist.all_gather_into_tensor; where a rank's block goes, LAYOUT says."""
     default_hierarchy(group).all_gather_into_tensor(output_tensor, input_tensor, rule)
 
 

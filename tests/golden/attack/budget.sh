@@ -2,7 +2,7 @@
 unit() { sed 's/[0-9]* of [0-9]* plans of/MANY of ALL plans of/; s/from [0-9]* processes on/from SOME processes on/'; }
 best() { hiersearch predict abci "$@" -k 1 -o r.json 2>&1 >/dev/null | grep -e --budget | unit; grep -c '"note": "--budget' r.json; rm r.json; }
 best --np 1073741824 --search exhaustive --budget 50ms
-best --np 735134400 --search containment --widen --keep 100 --budget 50ms
+best --np 735134400 --search containment --widen --beam 100 --budget 50ms
 best --np 735134400 --chunks 2,4,8,16 --budget 1us
 best --np 4096 --size 1MiB:4MiB --budget 1us
 hiersearch predict abci --np 4:16 --json --budget 1us | wc -l

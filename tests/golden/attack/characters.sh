@@ -19,7 +19,7 @@ for to in $(hiersearch export --list --format csv | tail -n +2 | cut -d , -f 1);
     hiersearch export bad.json --to "$to" -o "folder-$to/" 2>&1 || hiersearch export bad.json --to "$to"
 done >exports 2>&1
 find folder*/ -type f ! -name '*.et' -exec cat {} + >>exports 2>/dev/null # .et: binary
-for as in scaling layers bandwidth accuracy system; do hiersearch plot bad.json --as $as --csv; done >plots 2>&1
+for as in scaling layers bandwidth accuracy system; do hiersearch plot bad.json --kind $as --csv; done >plots 2>&1
 hiersearch report bad.json -o page.html >report 2>&1
 hiersearch predict ./system.json --np 4 -o again.json >predict 2>&1
 hiersearch systems ./system.json >systems 2>&1

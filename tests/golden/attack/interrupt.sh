@@ -3,7 +3,7 @@
 "${PYTHON3:-/usr/bin/python3}" - <<'END'
 import os, pty, signal, subprocess
 main, side = pty.openpty()
-with subprocess.Popen(["hiersearch", "predict", "abci", "--np", "735134400", "--search", "containment", "--widen", "--keep", "100", "-o", "r.json"],
+with subprocess.Popen(["hiersearch", "predict", "abci", "--np", "735134400", "--search", "containment", "--widen", "--beam", "100", "-o", "r.json"],
                       stdout=subprocess.DEVNULL, stderr=side, env={**os.environ, "TERM": "xterm"}) as job:
     seen = b""
     while b"searching" not in seen:

@@ -11,12 +11,12 @@ try hiersearch predict ./s.json --np 4 -o s.json
 try hiersearch predict s.json --np 4 -o link.json
 try hiersearch predict - --np 4 -o s.json <s.json
 HIERSEARCH_CONFIGS=. try hiersearch predict s --np 4 -o s.json
-try hiersearch export r.json --to colours -o r.json
-try hiersearch export - --to colours -o hard.json <r.json
-mkdir -p folder && cp r.json folder/colours.json
-try hiersearch export folder/colours.json --to colours -o folder
-try hiersearch plot r.json --as layers --csv -o r.json
-try hiersearch plot s.json r.json --as scaling --csv -o ./r.json
+try hiersearch export r.json --to colors -o r.json
+try hiersearch export - --to colors -o hard.json <r.json
+mkdir -p folder && cp r.json folder/colors.json
+try hiersearch export folder/colors.json --to colors -o folder
+try hiersearch plot r.json --kind layers --csv -o r.json
+try hiersearch plot s.json r.json --kind scaling --csv -o ./r.json
 try hiersearch report r.json -o hard.json
 try hiersearch compare r.json -o r.json
 try hiersearch fit s.json r.json -o s.json
@@ -32,6 +32,6 @@ try hiersearch profile -o app -- ./app
 try hiersearch run r.json -o r.json -- ./app
 try hiersearch run r.json -o app -- ./app
 try hiersearch predict $here --profile p.json -o p.json
-try hiersearch predict $here --np 8 --before s.json -o s.json
+try hiersearch predict $here --np 8 --compare-with s.json -o s.json
 cmp p.json before-p && cmp app before-app
 cksum r.json s.json | cmp - before && echo unchanged

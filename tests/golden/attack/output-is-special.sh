@@ -4,8 +4,8 @@ hiersearch predict $here --np 8 -q -o r.json >/dev/null
 mkfifo fifo
 for to in fifo /dev/null /dev/full; do
     hiersearch predict $here --np 8 -o $to >/dev/null
-    hiersearch export r.json --to colours -o $to
-    hiersearch plot r.json --as layers --csv -o $to
+    hiersearch export r.json --to colors -o $to
+    hiersearch plot r.json --kind layers --csv -o $to
     hiersearch report r.json -o $to
 done
 test -p fifo && test -c /dev/null && test -c /dev/full && echo "all as they were"

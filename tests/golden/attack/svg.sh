@@ -6,7 +6,7 @@ hiersearch predict node:4@300GB/s~3us,net@25GB/s~5us --np 4 -q -o r.json >/dev/n
 result = json.load(open("r.json"))
 result["system"]["title"] = "a ]]> b &<c>"
 json.dump(result, open("bad.json", "w"))'
-hiersearch plot bad.json --as layers -o plot.svg
+hiersearch plot bad.json --kind layers -o plot.svg
 "${PYTHON3:-/usr/bin/python3}" -c 'import sys, xml.dom.minidom as x
 text = "".join(e.firstChild.data for e in x.parse("plot.svg").getElementsByTagName("text") if e.firstChild)
 print("a ]]> b &<c>" in text)'

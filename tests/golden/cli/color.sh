@@ -1,4 +1,4 @@
-# Colours are there where they are asked for, whatever NO_COLOR says; never in formats that have none.
+# Colors are there where they are asked for, whatever NO_COLOR says; never in formats that have none.
 show() { hiersearch predict abci --np 16 --top 1 -q "$@" | grep -c "$(printf '\033')"; }
 show --color always
 show --color auto

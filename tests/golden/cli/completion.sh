@@ -22,9 +22,9 @@ ask hiersearch predict zzz-mine --out
 ask hiersearch predict zzz-mine -o pl
 ask hiersearch predict zzz-mine --np 1
 ask hiersearch systems --n
-ask hiersearch plot --as = lay
+ask hiersearch plot --kind = lay
 complete -p hiersearch
-ask hiersearch plot --as = ''
-ask hiersearch plot --as =
+ask hiersearch plot --kind = ''
+ask hiersearch plot --kind =
 END
 bash ask

@@ -14,7 +14,7 @@ try compare
 try compare null8.json --plans some
 try compare null8.json --size many
 try compare null8.json --size 3MiB
-try compare null8.json --keep 0
+try compare null8.json --beam 0
 try compare null8.json --predict abcd
 try compare null8.json --predict 'a:4@100'
 try compare null8.json null8.json

@@ -6,4 +6,4 @@ sed 's/^ *"predicted_seconds": \([^,]*\),/"measured": {"status": "ok", "median_s
 masked() { sed 's/takes [0-9.]* %/takes N %/; s/regret [1-9][0-9.]* %/regret N %/; s/keeps [0-9]*/keeps N/'; }
 hiersearch compare m256.json --plans none | masked
 echo "--- widened, 16 kept"
-hiersearch compare m256.json --plans none --keep 16 --widen | masked
+hiersearch compare m256.json --plans none --beam 16 --widen | masked

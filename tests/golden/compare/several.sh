@@ -2,6 +2,6 @@
 cp "$SRC"/tests/answer/data/null*.json .
 hiersearch compare null4.json null8.json null16.json
 echo "--- noise counted, one plan kept"
-hiersearch compare null4.json null8.json null16.json --noise --keep 1
+hiersearch compare null4.json null8.json null16.json --noise --beam 1
 echo "--- with plans"
 hiersearch compare null4.json null8.json --plans worst

@@ -25,5 +25,5 @@ try older.json --to msccl
 echo '{}' >empty.json
 try empty.json --to msccl
 cp "$SRC/tests/record/good/minimal.json" .
-try minimal.json --to colours
+try minimal.json --to colors
 ls

@@ -1,7 +1,7 @@
 # What a small asymmetric plan looks like in each format, the version left out.
 hiersearch predict 'node:4@300GB/s~3us,net@25GB/s~5us' --np 8 --size 1MiB --json -q >result.json
 version() { sed 's/made by hiersearch .* from/made by hiersearch VERSION from/'; }
-for format in colours msccl; do
+for format in colors msccl; do
     echo "== $format"
     hiersearch export result.json --to "$format" --plan 4x2 | version
 done

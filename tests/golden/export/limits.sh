@@ -25,5 +25,5 @@ try measured.json --to simgrid -o platform
 try measured.json --to astra-sim -o files
 sed 's/"status": "ok", "median_seconds": 0.001/"status": "timeout"/; s/"best": "4x2",//' measured.json |
     sed 's/"samples_seconds": \[0.001\], "wrong_elements": 0/"reason": "hung"/' >hung.json
-try hung.json --to colours
+try hung.json --to colors
 ls

@@ -6,5 +6,5 @@ hiersearch export - --to msccl --plan 4x2/4 -q -o file.xml <result.json
 sed 's/from standard input:/from result.json:/' file.xml | cmp - stdout.xml
 mkdir folder
 hiersearch export result.json -t msccl -p 4x2 -s 2MiB -q -o folder
-hiersearch export result.json -t colours -p 4x2/4 -s 1MiB | version | sed -n 3,5p
+hiersearch export result.json -t colors -p 4x2/4 -s 1MiB | version | sed -n 3,5p
 ls . folder

@@ -3,8 +3,8 @@ log="$SRC/tests/record/logs/nodes.txt"
 line='8xH100, 8xNDR400, 32:2'
 hiersearch fit "$line" "$log" --name ours -o ours.json --for 256 --size 1MiB -q | tee answer
 hiersearch predict ours.json --np 256 --size 1MiB -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p' | grep -Fxvf answer
-hiersearch predict ours.json --before "$line" --np 256 --size 1MiB -q | sed -n '/^ *best plan/,$p' | grep -Fxvf answer
-hiersearch predict ours.json --before "$line" --np 256 --size 1MiB --format csv -q | sed '1,/^$/d' | cut -d , -f 1-2,6-7 | cut -c 1-30
+hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB -q | sed -n '/^ *best plan/,$p' | grep -Fxvf answer
+hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB --format csv -q | sed '1,/^$/d' | cut -d , -f 1-2,6-7 | cut -c 1-30
 echo '$ results, and more of them for what they made'
 hiersearch fit abci "$SRC/tests/golden/fit/4x8x4.json" "$SRC/tests/golden/fit/8x4x2x2.json" -q -o two.json --size 64MiB | sed -n '/^what/,$p'
 hiersearch fit two.json "$SRC/tests/golden/fit/4x8x4.json" -o three.json --for 64 | sed -n '/^what/,$p'
@@ -19,5 +19,5 @@ hiersearch fit "$line" "$log" -o 'My Log.json' -q | sed -n 1p
 echo '$ refused'
 hiersearch fit "$line" "$log" --for 256
 hiersearch fit "$line" "$log" -o x.json --size 1MiB:2MiB
-hiersearch predict ours.json --before "$line" --np 256 --size 1MiB:2MiB
-hiersearch predict ours.json --before nowhere --np 256
+hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB:2MiB
+hiersearch predict ours.json --compare-with nowhere --np 256

@@ -1,6 +1,6 @@
 # Which axis goes inside a node: the verdict, orders and split axes, what each message takes, and as other programs take it.
 node='node:4@100GB/s~1us,ib@12GB/s~3us'
-messages='tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB,dp:allgather:permuted:256MiB'
+messages='tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB,dp:allgather:reversed:256MiB'
 hiersearch place "$node" --mesh dp=16,tp=4 --messages "$messages" --compute 300ms
 hiersearch place 'gpu:2@200GB/s~1us,node:4@50GB/s~2us,ib@12GB/s~5us' --mesh a=4,b=4,c=4 \
     --messages 'a:allreduce:64MiB,b:allreduce:48MiB,c:allreduce:1MiB' --top 3 --details

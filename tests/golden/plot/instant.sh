@@ -15,7 +15,7 @@ for name, row in ("best", message["candidates"][0]), ("library", message["baseli
 END
 for name in best library; do
     hiersearch report $name.json -q -o $name.html
-    hiersearch plot $name.json --as bandwidth --csv >$name.csv
+    hiersearch plot $name.json --kind bandwidth --csv >$name.csv
     hiersearch compare $name.json >$name.txt
     grep -cE '[^a-z]inf(x|[^a-z])' $name.html $name.csv $name.txt
 done

@@ -3,7 +3,7 @@
 hiersearch predict abci --np 128 --size 128MiB -q -k 1 -o abci.json | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 hiersearch predict abci --np 128 --size 64MiB,128MiB -q
 hiersearch predict abci --np 128 --size 128MiB -q --format csv -k 1 | cut -d , -f 1-4
-hiersearch predict abci --np 128 --size 128MiB -q --format csv --as nccl-tests | cut -d , -f 12,17-
+hiersearch predict abci --np 128 --size 128MiB -q --format csv --style nccl-tests | cut -d , -f 12,17-
 hiersearch predict abci --np 128 --size 128MiB,256MiB -q --format csv | cut -d , -f 2,3,6-9
 sed -n '/"verdict": {/,/}/p' abci.json
 PATH=/nowhere:$PATH hiersearch report abci.json -o abci.html -q 2>/dev/null
@@ -11,8 +11,8 @@ sed -n '/<h1>/p; /against the flat/p; /Evidence/p' abci.html
 echo '$ no 3 % faster, and so the default is kept'
 hiersearch predict dgx-b200-superpod --np 128 --size 16MiB -q -k 1 | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 echo '$ no range of it where nothing is sampled'
-hiersearch predict abci --np 128 --size 128MiB -q -k 1 --machines 0 --json | grep -c '"gain_low"'
-hiersearch predict abci --np 128 --size 128MiB -q -k 1 --machines 0 | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
+hiersearch predict abci --np 128 --size 128MiB -q -k 1 --samples 0 --json | grep -c '"gain_low"'
+hiersearch predict abci --np 128 --size 128MiB -q -k 1 --samples 0 | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 echo '$ the verdict is the title of the report'
 hiersearch predict dgx-h100-superpod --np 64 --size 1MiB -q -k 1 -o h100.json | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 hiersearch report h100.json -o h100.html -q 2>/dev/null

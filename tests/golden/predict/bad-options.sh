@@ -8,9 +8,9 @@ try abci --np 4 --json --json
 try abci summit --np 4
 try abci --np 4 --search latice
 try abci --np 4 --search frobnicate
-try abci --np 4 --keep 4
+try abci --np 4 --beam 4
 try abci --np 4 --widen
-try abci --np 4 --search containment --keep 0
+try abci --np 4 --search containment --beam 0
 try abci --np 4 --chunks 1,,2
 try abci --np 4 --chunks 0,1
 try abci --np 4 --chunks 2,2

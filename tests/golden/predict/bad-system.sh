@@ -16,5 +16,5 @@ echo '$ none'
 hiersearch predict --np 4 2>&1
 echo "exit $?"
 echo '$ before'
-hiersearch predict abci --np 64 --size 1MiB --before dgx-h100-superpod 2>&1
+hiersearch predict abci --np 64 --size 1MiB --compare-with dgx-h100-superpod 2>&1
 echo "exit $?"

@@ -20,7 +20,7 @@ try dgx1-v100 --gpus 0-8
 try abci --gpus 0,1
 try mi250-16 --gpus 15,0,3
 # Each kind of choice is counted once, and all are counted: 28 of 6 of 8, 6 of 2 of 4, where two share a socket or not.
-kinds() { hiersearch predict "$@" --machines 0 -k 100 -q --format csv | sed -n '/^gpus,/,$p' | tail -n +2; }
+kinds() { hiersearch predict "$@" --samples 0 -k 100 -q --format csv | sed -n '/^gpus,/,$p' | tail -n +2; }
 for job in 'dgx1-v100 --np 6' 'dgx1-p100 --np 6' 'mi250x --np 4'; do
     kinds $job | python3 -c 'import csv, sys; print(sum(int(row[1]) for row in csv.reader(sys.stdin)))'
 done
@@ -34,5 +34,5 @@ hiersearch predict mi250-16 --np 8 -q | grep 'choices of'
 hiersearch predict ac922-4gpu --np 2 -q | grep -o "the worst, .*"
 # Without packed trees that were not asked for, what they would gain is a note.
 for job in '' '--algorithms all' '--algorithms ring'; do
-    hiersearch predict dgx1-v100 --gpus 0,1,4,6 --machines 0 --size 64MiB $job 2>&1 >/dev/null | sed 's/takes .*faster/takes ... faster/'
+    hiersearch predict dgx1-v100 --gpus 0,1,4,6 --samples 0 --size 64MiB $job 2>&1 >/dev/null | sed 's/takes .*faster/takes ... faster/'
 done

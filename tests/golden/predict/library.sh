@@ -6,7 +6,7 @@ for library in mpich openmpi rccl; do
     done
 done
 hiersearch predict "$cluster;library=openmpi" --np 128 --size 64KiB -k 1 -q | sed -n '3,4p'
-hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --as nccl-tests -q
+hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --style nccl-tests -q
 hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --json -q | sed -n '/"default"/,/}/p'
 # Rendezvous of MPI's own calls, level by level; a system says either parts or another library; constants have the table's names.
 cat >here.json <<'END'
@@ -24,11 +24,11 @@ sed 's/"library": "mpich",/"constants": [{"name": "far", "value": 1.2}],/' here.
 hiersearch predict ./wrong.json --np 16
 # A reduce-scatter and an allgather: in place, whatever order the plan leaves blocks in; by ports and nodes; a machine of its own.
 for library in mpich openmpi; do
-    for call in 'reduce-scatter --order in-place' 'reduce-scatter --order permuted' 'allgather --order permuted'; do
+    for call in 'reduce-scatter --layout natural' 'reduce-scatter --layout reversed' 'allgather --layout reversed'; do
         hiersearch predict "$cluster;library=$library" --np 64 --size 16MiB --collective $call -k 1 -q | sed -n '3,4p'
     done
 done
-hiersearch predict "$cluster;executor=host;library=openmpi" --np 64 --size 64KiB:64MiB --collective allgather --as nccl-tests -q
+hiersearch predict "$cluster;executor=host;library=openmpi" --np 64 --size 64KiB:64MiB --collective allgather --style nccl-tests -q
 hiersearch predict leonardo --np 64 --size 1MiB --collective reduce-scatter -k 1 -q | sed -n '4,6p'
 # An all-to-all, by a block; groups of a mesh, all at once.
 for library in mpich openmpi; do
@@ -36,7 +36,7 @@ for library in mpich openmpi; do
         hiersearch predict "$cluster;library=$library" --np 64 --size $size --collective all-to-all -k 1 -q | sed -n '3,4p'
     done
     for call in allreduce all-to-all; do
-        hiersearch predict "$cluster;library=$library" --mesh tp=4,dp=16 --over dp --size 1MiB --collective $call -k 1 -q | sed -n '3,4p'
+        hiersearch predict "$cluster;library=$library" --mesh tp=4,dp=16 --group dp --size 1MiB --collective $call -k 1 -q | sed -n '3,4p'
     done
 done
 hiersearch predict 'board:mesh:8@450GB/s~1us;library=mpich' --np 8 --size 64MiB --collective all-to-all -k 1 -q | sed -n '3,4p'

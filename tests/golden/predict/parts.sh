@@ -11,5 +11,5 @@ hiersearch systems '8xH100, 8xNDR400, 32:2'
 # No slot is near another; what there is no part of; a tray by itself, which a rack's is not.
 try '8xH100-PCIe, 2xNDR400' --np 16
 try '8xGTX1080, 8xNDR400' --np 16
-hiersearch predict '4xGB200, 4xNDR400, 16:1' --np 8 --machines 0 2>&1 >/dev/null
-hiersearch predict '72xGB200, 72xNDR400, 8:1' --np 72 --machines 0 2>&1 >/dev/null
+hiersearch predict '4xGB200, 4xNDR400, 16:1' --np 8 --samples 0 2>&1 >/dev/null
+hiersearch predict '72xGB200, 72xNDR400, 8:1' --np 72 --samples 0 2>&1 >/dev/null

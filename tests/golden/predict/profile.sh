@@ -7,7 +7,7 @@ hiersearch predict abci --profile "$job"
 hiersearch predict perlmutter --profile nccl.json --format md
 # Each row is the answer that the same question has by itself: 67.11 ms for the reduce-scatter of groups of 8, 8 apart.
 hiersearch predict "$cluster" --profile "$train" --json | grep reduce-scatter
-hiersearch predict "$cluster" --mesh a=8,b=8 --over b --collective reduce-scatter --size 64MiB -q --json | grep -E '"best"|^        "seconds"' | sed -n 1,2p
+hiersearch predict "$cluster" --mesh a=8,b=8 --group b --collective reduce-scatter --size 64MiB -q --json | grep -E '"best"|^        "seconds"' | sed -n 1,2p
 # 10 calls a rank of 8000 bytes, halfway between 4000 and 16000: 10 (sqrt(20 x 80) - sqrt(10 x 60)) ms.
 hiersearch predict job-measured.json --profile "$job" --format csv | sed -n 1,2p
 hiersearch predict job-measured.json --profile "$job" | sed -n 1,4p

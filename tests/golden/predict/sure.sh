@@ -1,9 +1,9 @@
 # How sure an answer is: expected times over samples, the share of them in which a plan is best, and what to measure; the same every
-# time; nominal with --machines 0, and over the same samples with chunks and by containment.
+# time; nominal with --samples 0, and over the same samples with chunks and by containment.
 hiersearch predict summit --np 1024 --size 32MiB -k 3 -q
 hiersearch predict summit --np 1024 --size 32MiB -k 3 -q >again
 hiersearch predict summit --np 1024 --size 32MiB -k 3 -q | cmp - again
-for options in '--machines 0' '--machines 1000' '--chunks 1,2' '--chunks 1' '--search containment' '--search exhaustive'; do
+for options in '--samples 0' '--samples 1000' '--chunks 1,2' '--chunks 1' '--search containment' '--search exhaustive'; do
     echo "\$ $options"
     hiersearch predict summit --np 1024 --size 32MiB -k 1 -q $options | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p'
 done
@@ -15,8 +15,8 @@ hiersearch predict abci-fitted --np 4 -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/
 hiersearch predict abci-fitted --np 128 -q --details | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p;/^What decides/p'
 echo "\$ ranges in files: not where nothing is sampled"
 hiersearch predict summit --np 1024 --size 32MiB -k 2 -q --json | grep 'predicted.*seconds'
-for options in 'summit --machines 0' 'summit --chunks 1,2' 'abci-fitted'; do
+for options in 'summit --samples 0' 'summit --chunks 1,2' 'abci-fitted'; do
     hiersearch predict $options --np 128 -k 2 -q --json | grep -c 'predicted_low_seconds'
 done
 hiersearch predict '8xH100, 8xNDR400, 32:2' --np 512 --size 1MiB --top 1 --details -q
-hiersearch predict abci --np 4 --machines 10001
+hiersearch predict abci --np 4 --samples 10001

@@ -15,6 +15,6 @@ try abci --np 16 --chunks 2 4x4
 try abci --np 16 --chunks 0
 try abci --np 16 -o nowhere/result.json
 try abci --mesh tp=2,dp=8
-try abci --np 8 --mesh tp=2,dp=8 --over dp
-try abci --mesh tp=2,dp=16384 --over dp
-try abci --mesh tp=2,pp=2,dp=4 --over tp,dp 4x2
+try abci --np 8 --mesh tp=2,dp=8 --group dp
+try abci --mesh tp=2,dp=16384 --group dp
+try abci --mesh tp=2,pp=2,dp=4 --group tp,dp 4x2

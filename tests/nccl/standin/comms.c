@@ -141,12 +141,12 @@ static void go_on_splitting(ncclComm_t comm)
     const struct member *members = comm->region->members, *me = &members[comm->rank];
     const unsigned at = comm->splits % 2;
     for (int r = 0; r < comm->size; r++)
-        if (members[r].colour[at] == me->colour[at]) {
+        if (members[r].color[at] == me->color[at]) {
             size++;
             rank += members[r].key[at] < me->key[at] ||
                     (members[r].key[at] == me->key[at] && r < comm->rank);
         }
-    snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->colour[at]);
+    snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->color[at]);
     comm->child = new_comm(name, size, rank, comm->blocking);
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
@@ -304,7 +304,7 @@ const struct window *standin_comm_window(const struct ncclComm *comm, const void
 }
 
 #ifndef STANDIN_OLD
-ncclResult_t ncclCommSplit(ncclComm_t comm, int colour, int key, ncclComm_t *out,
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *out,
                            ncclConfig_t *config)
 {
     standin_comm_check_ready(comm, "ncclCommSplit");
@@ -312,7 +312,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int colour, int key, ncclComm_t *out
     struct member *me = &comm->region->members[comm->rank];
     *out = NULL;
     comm->splits++;
-    me->colour[comm->splits % 2] = colour;
+    me->color[comm->splits % 2] = color;
     me->key[comm->splits % 2] = key;
     comm->split_out = out;
     atomic_store(&me->splits, comm->splits);

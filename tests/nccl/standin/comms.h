@@ -41,7 +41,7 @@ struct exchange {
 /* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */
 struct member {
     atomic_uint present, arrived, finished, finalised, splits, windows;
-    int colour[2], key[2]; /* of split number `splits`, by parity: who is through with one may go
+    int color[2], key[2]; /* of split number `splits`, by parity: who is through with one may go
                             * on to the next, but not to the one behind that */
     struct signature signature;
 };
@@ -87,7 +87,7 @@ struct ncclComm {
     /* A split that is in progress. */
     ncclComm_t *split_out, child;
     uint32_t splits;
-    int colour;
+    int color;
     struct ncclComm *next;
 };
 

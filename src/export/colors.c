@@ -3,17 +3,17 @@
 
 #include "export/exporters.h"
 
-#define COLOURS_NP_MAX 1024 /* processes up to which every rank's colour and key are listed */
-#define GROUPS_NP_MAX  64   /* and up to which the groups themselves are */
+#define COLORS_NP_MAX 1024 /* processes up to which every rank's color and key are listed */
+#define GROUPS_NP_MAX 64   /* and up to which the groups themselves are */
 
 static const char use[] =
-    "For each layer: MPI_Comm_split(world, colour, key, &layer) or\n"
-    "ncclCommSplit(world, colour, key, &layer, NULL). Then phases, one behind the other: each "
+    "For each layer: MPI_Comm_split(world, color, key, &layer) or\n"
+    "ncclCommSplit(world, color, key, &layer, NULL). Then phases, one behind the other: each "
     "does\n"
     "its collective on its layer, on 1 / parts of the message. Of a reduce-scatter or an "
     "allgather\n"
     "blocks[] says which block each rank has; of an all-to-all what goes to one rank of a layer\n"
-    "is brought together first. colours[], keys[] and blocks[] (by rank) are listed\n"
+    "is brought together first. colors[], keys[] and blocks[] (by rank) are listed\n"
     "up to 1024 processes, groups[] up to 64; beyond, use the formulas, with integer division.";
 
 /* [first + what is listed of rank `index`, or of member `index` of a group, ...] */
@@ -21,14 +21,14 @@ static void put_numbers(struct hs_json_writer *w, const char *name, const struct
                         int64_t count, int64_t first,
                         int64_t (*value)(const struct hs_layer *layer, int64_t index))
 {
-    double numbers[COLOURS_NP_MAX];
+    double numbers[COLORS_NP_MAX];
 
     for (int64_t i = 0; i < count; i++)
         numbers[i] = (double)(first + value(layer, i));
     hs_json_write_numbers(w, name, numbers, (size_t)count);
 }
 
-static int64_t colour(const struct hs_layer *layer, int64_t rank)
+static int64_t color(const struct hs_layer *layer, int64_t rank)
 {
     return rank / (layer->stride * layer->size) * layer->stride + rank % layer->stride;
 }
@@ -43,7 +43,7 @@ static int64_t member(const struct hs_layer *layer, int64_t index)
     return index * layer->stride;
 }
 
-/* The ranks of each colour, in the order of keys. */
+/* The ranks of each color, in the order of keys. */
 static void put_groups(struct hs_json_writer *w, const struct hs_layer *layer, int64_t np)
 {
     hs_json_open(w, "groups", '[');
@@ -59,8 +59,8 @@ static void put_layer(struct hs_json_writer *w, const struct hs_layer *layer, in
     hs_json_open(w, NULL, '{');
     hs_json_write_number(w, "stride", (double)layer->stride);
     hs_json_write_number(w, "size", (double)layer->size);
-    if (np <= COLOURS_NP_MAX) {
-        put_numbers(w, "colours", layer, np, 0, colour);
+    if (np <= COLORS_NP_MAX) {
+        put_numbers(w, "colors", layer, np, 0, color);
         put_numbers(w, "keys", layer, np, 0, key);
     }
     if (np <= GROUPS_NP_MAX)
@@ -90,22 +90,22 @@ static void put_phases(struct hs_json_writer *w, const struct hs_export_job *job
     hs_json_close(w, ']');
 }
 
-/* The groups of a mesh that call: as colours and keys, too. */
+/* The groups of a mesh that call: as colors and keys, too. */
 static void put_mesh(struct hs_json_writer *w, const struct hs_result *result)
 {
     struct hs_group group = hs_result_group(result);
-    double numbers[COLOURS_NP_MAX];
+    double numbers[COLORS_NP_MAX];
 
     if (result->mesh.count == 0)
         return;
     hs_json_open(w, "group", '{');
     hs_json_write_text(w, "mesh", hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
-    hs_json_write_text(w, "over", hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
+    hs_json_write_text(w, "axes", hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
     hs_json_write_number(w, "size", (double)group.size);
-    if (result->np <= COLOURS_NP_MAX) {
+    if (result->np <= COLORS_NP_MAX) {
         for (int64_t rank = 0; rank < result->np; rank++)
             numbers[rank] = (double)hs_group_number(&group, rank);
-        hs_json_write_numbers(w, "colours", numbers, (size_t)result->np);
+        hs_json_write_numbers(w, "colors", numbers, (size_t)result->np);
         for (int64_t rank = 0; rank < result->np; rank++)
             numbers[rank] = (double)hs_group_place(&group, rank);
         hs_json_write_numbers(w, "keys", numbers, (size_t)result->np);
@@ -117,9 +117,9 @@ static void put_mesh(struct hs_json_writer *w, const struct hs_result *result)
 static void put_blocks(struct hs_json_writer *w, const struct hs_export_job *job)
 {
     struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
-    double blocks[COLOURS_NP_MAX];
+    double blocks[COLORS_NP_MAX];
 
-    if (!hs_collectives[problem.collective].ordered || job->result->np > COLOURS_NP_MAX)
+    if (!hs_collectives[problem.collective].ordered || job->result->np > COLORS_NP_MAX)
         return;
     for (int64_t rank = 0; rank < job->result->np; rank++)
         blocks[rank] = (double)hs_problem_block(&problem, &hs_export_plan(job)->split,
@@ -127,21 +127,21 @@ static void put_blocks(struct hs_json_writer *w, const struct hs_export_job *job
     hs_json_write_numbers(w, "blocks", blocks, (size_t)job->result->np);
 }
 
-static enum hs_status write_colours(struct hs_export_output *out, const struct hs_export_job *job,
-                                    struct hs_error *err)
+static enum hs_status write_colors(struct hs_export_output *out, const struct hs_export_job *job,
+                                   struct hs_error *err)
 {
-    struct hs_json_writer w = {.text = hs_export_add_file(out, "colours.json"), .err = err};
+    struct hs_json_writer w = {.text = hs_export_add_file(out, "colors.json"), .err = err};
     const struct hs_plan *plan = hs_export_plan(job);
     struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
     char text[HS_SPLIT_TEXT];
 
     hs_json_open(&w, NULL, '{');
-    hs_export_header_json(&w, job, &hs_exporter_colours, use);
-    hs_json_write_text(&w, "format", "hiersearch.colours/1");
+    hs_export_header_json(&w, job, &hs_exporter_colors, use);
+    hs_json_write_text(&w, "format", "hiersearch.colors/1");
     hs_json_write_number(&w, "np", (double)job->result->np);
     hs_json_write_text(&w, "plan", hs_plan_format(text, plan));
     hs_json_write_number(&w, "chunks", plan->chunks);
-    hs_json_write_text(&w, "colour", "rank / (stride * size) * stride + rank % stride");
+    hs_json_write_text(&w, "color", "rank / (stride * size) * stride + rank % stride");
     hs_json_write_text(&w, "key", "rank / stride % size");
     put_mesh(&w, job->result);
     put_phases(&w, job);
@@ -157,16 +157,16 @@ static enum hs_status write_colours(struct hs_export_output *out, const struct h
     return hs_json_finish(&w);
 }
 
-const struct hs_exporter hs_exporter_colours = {
-    .name = "colours",
+const struct hs_exporter hs_exporter_colors = {
+    .name = "colors",
     .library = "any program",
     .versions = "MPI, NCCL",
-    .summary = "communicator colour and key of every rank in every layer, as JSON",
+    .summary = "communicator color and key of every rank in every layer, as JSON",
     .affects = "nothing by itself: the program makes the communicators and uses them",
     .layers = 0,
     .exact = true,
     .chunks = true,
-    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
+    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, NATURAL),
     .groups = HS_GROUPS_CALLED,
-    .write = write_colours,
+    .write = write_colors,
 };

@@ -9,11 +9,11 @@
 
 static const char use[] =
     "mpiexec -n NP hiersearch run RESULT -- PROGRAM does all of it. By hand, in each rank's\n"
-    "environment: LD_PRELOAD=libhiersearch-mpi.so HIERSEARCH_PLANS=\"$(cat plans.txt)\".\n"
+    "environment: LD_PRELOAD=libhiersearch-mpi.so HIERSEARCH_PLANS=\"$(cat rules.txt)\".\n"
     "Rules are ranks of a group : distance, from how many bytes on, plan.";
 static const char use_nccl[] =
     "hiersearch run RESULT -- PROGRAM does all of it. By hand, in each rank's environment:\n"
-    "LD_PRELOAD=libhiersearch-nccl.so HIERSEARCH_NCCL_PLANS=\"$(cat plans.txt)\".\n"
+    "LD_PRELOAD=libhiersearch-nccl.so HIERSEARCH_NCCL_PLANS=\"$(cat rules.txt)\".\n"
     "Rules are ranks of a group : distance, from how many bytes on, plan.";
 
 static enum hs_status choose(struct hs_plan *plan, double *cost, const struct hs_export_job *job,
@@ -125,19 +125,19 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                                   struct hs_error *err)
 {
     const struct hs_result *result = job->result;
-    struct hs_text *text = hs_export_add_file(out, "plans.txt");
+    struct hs_text *text = hs_export_add_file(out, "rules.txt");
     struct hs_export_rules rules;
     enum hs_status status = HS_OK;
 
-    if (result->order != HS_IN_PLACE && hs_export_is_nccl_native(job))
+    if (result->layout != HS_NATURAL && hs_export_is_nccl_native(job))
         return hs_fail(err, HS_INVALID,
-                       "%s: is about %s %s, and NCCL's calls go by plans in place alone",
+                       "%s: is about %s with %s layout, and NCCL's own calls have the natural one",
                        job->result_name, hs_collective_names[result->collective],
-                       hs_order_names[result->order]);
+                       hs_layout_names[result->layout]);
     status = hs_export_rules_make(&rules, job, choose, err);
     if (status != HS_OK)
         return status;
-    hs_export_header(text, job, &hs_exporter_plans, &hs_export_comment_hash,
+    hs_export_header(text, job, &hs_exporter_rules, &hs_export_comment_hash,
                      hs_export_is_nccl_native(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
@@ -147,7 +147,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
         hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
                                                .group = hs_result_group(result),
                                                .from_bytes = rules.rules[i].first_bytes,
-                                               .order = result->order,
+                                               .layout = result->layout,
                                                .plan = rules.rules[i].plan});
     if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
         hs_export_is_nccl_native(job))
@@ -156,8 +156,8 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     return status;
 }
 
-const struct hs_exporter hs_exporter_plans = {
-    .name = "plans",
+const struct hs_exporter hs_exporter_rules = {
+    .name = "rules",
     .library = "MPI or NCCL",
     .versions = "MPI 3.0, NCCL 2.22 and later",
     .summary = "plans by size, for `hiersearch run` and its interposers",
@@ -169,6 +169,6 @@ const struct hs_exporter hs_exporter_plans = {
     .sizes = true,
     .ranged = true,
     .groups = HS_GROUPS_CALLED,
-    .also = HS_EXPORT_IN_PLACE | HS_EXPORT_BY_COPIES | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
+    .also = HS_EXPORT_NATURAL | HS_EXPORT_BY_COPIES | HS_EXPORT_OF(ALLTOALL, NATURAL),
     .write = write_plans,
 };
