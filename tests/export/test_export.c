@@ -848,7 +848,7 @@ static void formats_that_cannot_are_refused(void **state)
     assert_refused(&job, "ompi-han",
                    "here.json: MPI_Allreduce is faster at 1MiB (measured) than what han could "
                    "stand for: keep the library's default");
-    assert_refused(&job, "nccl-tuner", "leave it alone, run without NCCL_TUNER_PLUGIN");
+    assert_refused(&job, "nccl-tuner", "keep the library's default, run without NCCL_TUNER_PLUGIN");
     hs_result_release(&result);
 }
 
