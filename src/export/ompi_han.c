@@ -46,8 +46,8 @@ static enum hs_status refuse_slower(const struct hs_export_job *job, struct hs_e
                        "measure a larger --budget, or name a plan (--plan)",
                        job->result_name, untimed->name, hs_export_size(size, job));
     return hs_fail(err, HS_INVALID,
-                   "%s: %s is faster at %s (measured) than what han could stand for: leave it "
-                   "alone, run without han (--mca coll ^han)",
+                   "%s: %s is faster at %s (measured) than what han could stand for: keep the "
+                   "library's default, run without han (--mca coll ^han)",
                    job->result_name, hs_export_library(message)->name, hs_export_size(size, job));
 }
 

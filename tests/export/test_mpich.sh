@@ -61,7 +61,7 @@ check "where the library was measured faster nothing is set, so MPICH does as wi
 check "and where it was not, the variables are set" '((${#two[@]} == 2))' split.env
 for file in library.env library.env.notes split.env split.env.notes; do
     check "and all sizes for which it is faster are named: $file" \
-        'says $file "MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): leave it alone"' $file
+        'says $file "MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): keep the library"' $file
 done
 check "a choice for all sizes says that small messages are better left alone, and whom it affects" \
     'says split.env "mpich knows no sizes: messages below 4KiB are better left to the library" &&

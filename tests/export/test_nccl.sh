@@ -42,7 +42,7 @@ check "layers have no lines where the library was measured faster, but for what 
      reducescatter 126976 1 4 ring/ll/0 reducescatter 65536 1 4 ring/ll/0 reducescatter 65535 1 4 none \
      allreduce 1532535 16 16 ring/simple/0 reducescatter 6130137 1 4 ring/simple/0' found
 check "and the file says so, and to what it applies" \
-    'says library.conf "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone" &&
+    'says library.conf "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): keep the library" &&
      says library.conf "# affects all communicators of the process"' library.conf
 check "its reader is able to refuse" \
     'sed "s/,8,8,-1/,-1,8,8,-1/" tuner.conf >wrong.conf; ! reads wrong.conf && ! reads tuner.conf \

@@ -180,7 +180,7 @@ check "the JSON file has the same rules" \
 export_result library64 ompi-tuned-json library.json
 check "and no rules where the library was measured faster, which its comment says" \
     '"${PYTHON3:-python3}" "$here/ompi_json_check.py" library.json "$here/ompi_json_library.txt" >found 2>&1 &&
-     says library.json "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone"' found
+     says library.json "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): keep the library"' found
 
 # ---- han ----
 han() { # OUTPUT RULES BYTES
