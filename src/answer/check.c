@@ -102,6 +102,104 @@ static struct hs_check_row *row_for(struct hs_check_answer *out, size_t *capacit
     return row;
 }
 
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* The library's default call, as it was timed beside the plans; NULL: it was not. Others, such as
+ * "ncclAllReduce ring", have a word more. */
+static const struct hs_measured *default_of(const struct hs_result_message *message)
+{
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        const struct hs_baseline_result *baseline = &message->baselines[i];
+
+        if (!strchr(baseline->name, ' ') && hs_measured_is_ok(&baseline->measured))
+            return &baseline->measured;
+    }
+    return NULL;
+}
+
+/* The library's default calls of a result, as a log of them. */
+static enum hs_status log_of(struct hs_log *log, const struct hs_result *result,
+                             struct hs_error *err)
+{
+    static const enum hs_library_call calls[HS_COLLECTIVE_COUNT] = {
+        [HS_COLLECTIVE_ALLREDUCE] = HS_CALL_ALLREDUCE,
+        [HS_COLLECTIVE_REDUCE_SCATTER] = HS_CALL_REDUCE_SCATTER,
+        [HS_COLLECTIVE_ALLGATHER] = HS_CALL_ALLGATHER,
+        [HS_COLLECTIVE_ALLTOALL] = HS_CALL_ALLTOALL,
+    };
+    bool nccl = result->backend && strncmp(result->backend, "nccl", 4) == 0;
+
+    *log = (struct hs_log){.runs = calloc(1, sizeof(*log->runs)),
+                           .points = calloc(result->message_count + 1, sizeof(*log->points))};
+    if (!log->runs || !log->points)
+        return hs_no_memory(err);
+    log->run_count = 1;
+    log->runs[0] = (struct hs_log_run){.call = calls[result->collective],
+                                       .call_known = true,
+                                       .of = nccl ? HS_LOG_OF_NCCL : HS_LOG_OF_MPI,
+                                       .ranks = result->np,
+                                       .nodes = (int64_t)result->placement.node_count};
+    for (size_t i = 0; i < result->message_count; i++) {
+        const struct hs_measured *measured = default_of(&result->messages[i]);
+
+        if (measured)
+            log->points[log->point_count++] = (struct hs_log_point){
+                .bytes = result->messages[i].message_bytes, .seconds = measured->median_seconds};
+    }
+    return HS_OK;
+}
+
+/* Adds the default calls of all processes; those of groups have no place on the machine here. */
+static enum hs_status gather_results(struct hs_call_list *list, const struct hs_system *system,
+                                     const struct hs_inputs *inputs, struct hs_error *err)
+{
+    static const struct hs_log_facts facts = {.algorithm = "", .may_lack_price = true};
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < inputs->count && status == HS_OK; i++) {
+        const struct hs_result *result = inputs->inputs[i].result;
+        struct hs_log log = {.run_count = 0};
+
+        if (result->mesh.count == 0)
+            status = log_of(&log, result, err);
+        if (status == HS_OK && log.point_count > 0)
+            status = hs_log_calls(list, system, &log, inputs->inputs[i].name, &facts, err);
+        hs_log_release(&log);
+    }
+    return status;
+}
+
+static enum hs_status add_plans(struct hs_check_answer *out, const struct hs_inputs *inputs,
+                                struct hs_error *err)
+{
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < inputs->count; i++)
+        for (size_t m = 0; m < inputs->inputs[i].result->message_count; m++) {
+            const struct hs_result_message *message = &inputs->inputs[i].result->messages[m];
+
+            for (size_t c = 0; c < message->candidate_count; c++) {
+                const struct hs_candidate *candidate = &message->candidates[c];
+                struct hs_check_plan *plan;
+
+                if (!hs_measured_is_ok(candidate->measured) || hs_plan_is_default(&candidate->plan))
+                    continue;
+                plan = hs_grow(&out->plans, &capacity, out->plan_count, sizeof(*plan), err);
+                if (!plan)
+                    return HS_MEMORY;
+                *plan = (struct hs_check_plan){.file = inputs->inputs[i].name,
+                                               .bytes = message->message_bytes,
+                                               .seconds = candidate->measured->median_seconds,
+                                               .expected_seconds = candidate->predicted_seconds,
+                                               .low_seconds = candidate->predicted_low_seconds,
+                                               .high_seconds = candidate->predicted_high_seconds};
+                hs_plan_format(plan->plan, &candidate->plan);
+                out->plan_count++;
+            }
+        }
+    return HS_OK;
+}
+
 /* The logs without what NCCL_ALGO forced, which is a finding and no expectation. */
 static enum hs_status add_calls(struct hs_check_answer *out, size_t *capacity,
                                 const struct hs_check_question *question,
@@ -115,6 +213,8 @@ static enum hs_status add_calls(struct hs_check_answer *out, size_t *capacity,
     if (!options.algorithm)
         options.algorithm = "";
     status = hs_logs_gather(&calls, system, question->inputs, &options, err);
+    if (status == HS_OK)
+        status = gather_results(&calls, system, question->inputs, err);
     for (size_t i = 0; i < calls.count && status == HS_OK; i++) {
         const struct hs_log_call *call = &calls.items[i];
         struct hs_check_row like = {.file = call->file,
@@ -649,6 +749,8 @@ static enum hs_status check(struct hs_check_answer *out, const struct hs_check_q
     status = hs_check_facts_find(facts, &asked, info, err);
     if (status == HS_OK)
         status = add_calls(out, &capacity, question, system, err);
+    if (status == HS_OK)
+        status = add_plans(out, question->inputs, err);
     for (size_t i = 0; i < out->row_count && status == HS_OK; i++) {
         if (facts->version > 0 && out->rows[i].logged.library == HS_LIBRARY_NCCL)
             hs_check_use_version(&out->rows[i], facts->version);
@@ -679,11 +781,16 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
     enum hs_status status;
 
     *out = (struct hs_check_answer){.layer = HS_LAYER_UNKNOWN};
-    if (inputs->log_count == 0 || inputs->count > 0 || inputs->profile_count > 0)
-        return hs_fail(err, HS_INVALID, "%s: expected logs of nccl-tests, rccl-tests or OSU",
-                       inputs->count > 0           ? inputs->inputs[0].name
-                       : inputs->profile_count > 0 ? inputs->profiles[0].file
-                                                   : "nothing given");
+    if (inputs->log_count + inputs->count == 0 || inputs->profile_count > 0)
+        return hs_fail(err, HS_INVALID,
+                       "%s: expected logs of nccl-tests, rccl-tests or OSU, or results of measure",
+                       inputs->profile_count > 0 ? inputs->profiles[0].file : "nothing given");
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!inputs->inputs[i].result->backend)
+            return hs_fail(err, HS_INVALID, "%s: is a prediction: expected what was measured",
+                           inputs->inputs[i].name);
+    if (!system && inputs->count > 0 && inputs->inputs[0].result->has_system)
+        system = &inputs->inputs[0].result->system;
     status = check_algorithm(question->settings->log.algorithm, err);
     if (status == HS_OK)
         status = load_info(&info, question->settings->info, err);
@@ -707,6 +814,7 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
 void hs_check_answer_release(struct hs_check_answer *checked)
 {
     free(checked->rows);
+    free(checked->plans);
     free(checked->causes);
     *checked = (struct hs_check_answer){.row_count = 0};
 }
@@ -715,6 +823,7 @@ void hs_check_answer_release(struct hs_check_answer *checked)
 
 #define ROW(member)   HS_AT(struct hs_check_row, member)
 #define CAUSE(member) HS_AT(struct hs_check_found, member)
+#define PLAN(member)  HS_AT(struct hs_check_plan, member)
 #define HERE(member)  HS_AT(struct hs_check_answer, member)
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as of all that write there */
@@ -756,6 +865,19 @@ static const struct hs_field row_rows[] = {
 };
 static const struct hs_fields row_fields = {HS_ROWS(row_rows, struct hs_check_row), .name = "row"};
 
+static const struct hs_field plan_rows[] = {
+    {"file", HS_CUSTOM, PLAN(file), .custom = &file_custom},
+    {"plan", HS_TEXT, PLAN(plan), .min = 1},
+    {"bytes", HS_WHOLE, PLAN(bytes), .about = "Per process."},
+    {"seconds", HS_TIME, PLAN(seconds), .about = "Measured: median."},
+    {"expected_seconds", HS_TIME, PLAN(expected_seconds), HS_OPTIONAL,
+     .about = "As the result predicts it."},
+    {"expected_low_seconds", HS_TIME, PLAN(low_seconds), HS_OPTIONAL, .about = "90 % range."},
+    {"expected_high_seconds", HS_TIME, PLAN(high_seconds), HS_OPTIONAL},
+};
+static const struct hs_fields plan_fields = {HS_ROWS(plan_rows, struct hs_check_plan),
+                                             .name = "plan"};
+
 static const struct hs_field cause_rows[] = {
     {"cause", HS_CUSTOM, CAUSE(cause), .custom = &cause_custom},
     {"status", HS_CHOICE, CAUSE(status), HS_NAMES(hs_check_status_names),
@@ -779,6 +901,8 @@ static const struct hs_field checked_rows[] = {
     {"where", HS_TEXT, HERE(where), HS_OPTIONAL, .about = "What the layer rests on."},
     {"rows", HS_LIST, HS_LIST_AT(struct hs_check_answer, rows, row_count), .max = 1e6,
      .fields = &row_fields},
+    {"plans", HS_LIST, HS_LIST_AT(struct hs_check_answer, plans, plan_count), HS_OPTIONAL,
+     .max = 1e6, .fields = &plan_fields, .about = "Plans of results: predicted against measured."},
     {"causes", HS_LIST, HS_LIST_AT(struct hs_check_answer, causes, cause_count),
      .max = HS_CHECK_CAUSE_COUNT, .fields = &cause_fields},
     {"next", HS_TEXT, HERE(next), HS_OPTIONAL,

@@ -15,6 +15,7 @@
 #include "answer/logs.h"
 #include "base/fields.h"
 #include "library/price_library.h"
+#include "model/plan.h"
 
 /* clang-format off */
 #define HS_CHECK_VERDICTS(row)                                               \
@@ -148,6 +149,15 @@ struct hs_check_found {
     double misfit;          /* deviations of its worst row */
 };
 
+/* A plan of a result that was measured, beside what was predicted of it. */
+struct hs_check_plan {
+    const char *file; /* borrowed */
+    uint64_t bytes;   /* per process */
+    char plan[HS_SPLIT_TEXT];
+    double seconds;                                     /* measured */
+    double expected_seconds, low_seconds, high_seconds; /* 90 % range; NaN: without */
+};
+
 struct hs_check_answer {
     char machine[HS_FIELD_TEXT]; /* the line of text, or the name */
     bool proposed;               /* from the logs' own lines */
@@ -155,6 +165,8 @@ struct hs_check_answer {
     enum hs_check_layer layer;
     struct hs_check_row *rows; /* [row_count] owned */
     size_t row_count;
+    struct hs_check_plan *plans; /* [plan_count] owned: of results, in their order */
+    size_t plan_count;
     size_t decisive;               /* index: the row that the verdict is about */
     double visible;                /* a loss of less than this part would not show there */
     char reason[HS_FIELD_TEXT];    /* why unjudged, or why a time that looks low is right; "" */
@@ -202,9 +214,9 @@ struct hs_check_settings {
         HS_ROWS_LOG((place) + offsetof(struct hs_check_settings, log))
 
 struct hs_check_question {
-    const struct hs_system *system; /* NULL: proposed from the logs */
+    const struct hs_system *system; /* NULL: that of the first result, or proposed from the logs */
     const char *machine;            /* how it was typed; NULL likewise */
-    const struct hs_inputs *inputs; /* logs; others are HS_INVALID */
+    const struct hs_inputs *inputs; /* logs, results of `measure`; others are HS_INVALID */
     const struct hs_check_settings *settings;
 };
 

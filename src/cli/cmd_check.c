@@ -57,9 +57,9 @@ static const struct hs_argument arguments[] = {
      .words = hs_system_words,
      .offset = FIELD(files),
      .help = "the machine (a name, a file, or a line of text such as '8xH100, 8xNDR400'), then its "
-             "logs: nccl-tests, rccl-tests, OSU, with NCCL's own lines in them where there are; "
-             "several of one machine together; - is stdin. Without a machine: as the logs list "
-             "their GPUs and NICs"},
+             "logs: nccl-tests, rccl-tests, OSU, with NCCL's own lines in them where there are, or "
+             "results of measure; several of one machine together; - is stdin. Without a machine: "
+             "as the logs list their GPUs and NICs, or as the result has it"},
     {.name = NULL},
 };
 
@@ -80,6 +80,7 @@ const struct hs_command hs_command_check = {
         "Exit status 0: as expected; 1: low; 2: cannot judge.",
     .examples =
         "  hiersearch check '8xA100, 4xHDR200' a100_all_gather.log\n"
+        "  hiersearch check measured.json --details\n"
         "  hiersearch check '8xH100, 8xNDR400' all_reduce.log all_gather.log\n"
         "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --info nccl_debug.log\n"
         "  hiersearch check '8xH100, 8xNDR400' all_reduce.log --good last_month.log --details",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/check.h"
 #include "answer/figures.h"
 #include "library/limit.h"
 #include "model/backends.h"
@@ -12,6 +13,7 @@
 #include "runner/calibrate_plan.h"
 #include "runner/report.h"
 #include "show/candidates.h"
+#include "show/check.h"
 #include "show/reach.h"
 #include "show/systems.h"
 #include "show/winners.h"
@@ -541,12 +543,34 @@ static void say_sweep(struct hs_sheet *sheet, const struct hs_report *report)
     say_caveats(sheet, result);
 }
 
+/* Whether the library's default call is as fast as the machine says, where there is one. */
+static enum hs_status say_check(struct hs_sheet *sheet, const struct hs_campaign *campaign,
+                                const struct hs_result *result, struct hs_error *err)
+{
+    static const struct hs_check_settings settings = {.good = NULL};
+    const char *file = campaign->settings.campaign.output;
+    struct hs_named_result named = {file ? file : "the result", result};
+    struct hs_inputs inputs = {.inputs = &named, .count = 1};
+    struct hs_check_question question = {.inputs = &inputs, .settings = &settings};
+    struct hs_check_answer checked;
+    enum hs_status status;
+
+    if (!result->has_system || !hs_sheet_is_read(sheet))
+        return HS_OK;
+    status = hs_check(&checked, &question, NULL, err);
+    if (status == HS_OK)
+        hs_check_show_line(sheet, &checked, file ? file : "RESULT");
+    hs_check_answer_release(&checked);
+    return status;
+}
+
 static enum hs_status print_result(struct hs_text *out, const struct hs_report *report,
                                    const struct hs_campaign *campaign,
                                    const struct hs_terminal *terminal, struct hs_error *err)
 {
     const struct hs_print *print = &campaign->settings.print;
     const struct hs_result *result = &report->result;
+    enum hs_status status;
     struct hs_sheet sheet;
 
     if (hs_print_format(print) == HS_FORMAT_JSON)
@@ -560,7 +584,8 @@ static enum hs_status print_result(struct hs_text *out, const struct hs_report *
                 hs_sheet_say(&sheet, "\n");
             say_size(&sheet, report, campaign, i);
         }
-    return hs_sheet_end(&sheet, err);
+    status = say_check(&sheet, campaign, result, err);
+    return status == HS_OK ? hs_sheet_end(&sheet, err) : status;
 }
 
 /* ---- a calibration ------------------------------------------------------------------------- */

@@ -46,6 +46,68 @@ static void show_rows(struct hs_sheet *sheet, const struct hs_check_answer *chec
     hs_sheet_table(sheet, table);
 }
 
+/* clang-format off */
+#define PLAN_COLUMNS(column)                                                                       \
+    column(P_FILE_NAME, "file", "result", NULL, TEXT, ALWAYS, r->file)                             \
+    column(P_BYTES, "bytes", "size", NULL, BYTES, ALWAYS, r->bytes)                                \
+    column(P_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, r->plan)                                    \
+    column(P_TIME, "seconds", "measured", "us", SCALED, ALWAYS, r->seconds)                        \
+    column(P_EXPECTED, "expected_seconds", "predicted", "us", SCALED, IF_ANY, r->expected_seconds) \
+    column(P_LOW, "expected_low_seconds", "from", "us", SCALED, IF_ANY, r->low_seconds)            \
+    column(P_HIGH, "expected_high_seconds", "to", "us", SCALED, IF_ANY, r->high_seconds)           \
+    column(P_FACTOR, "factor", "times", NULL, RATIO, IF_ANY, r->seconds / r->expected_seconds)
+/* clang-format on */
+
+enum { PLAN_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column plan_columns[] = {PLAN_COLUMNS(HS_COLUMN_ROW)};
+
+static void show_plans(struct hs_sheet *sheet, const struct hs_check_answer *checked)
+{
+    struct hs_table plans, *table = &plans;
+
+    HS_TABLE_INIT(table, "plans", plan_columns);
+    table->unit = (struct hs_time_unit){"us", 1e-6, 1};
+    for (size_t i = 0; i < checked->plan_count; i++) {
+        const struct hs_check_plan *r = &checked->plans[i];
+
+        hs_table_row(table);
+        PLAN_COLUMNS(HS_COLUMN_PUT)
+    }
+    hs_sheet_table(sheet, table);
+}
+
+/* "plans: 8 measured, 0.95 to 1.31 times predicted (worst 4x8x4 of 1MiB), 7 within their range" */
+static void say_plans(struct hs_sheet *sheet, const struct hs_check_answer *checked)
+{
+    double least = INFINITY, most = 0;
+    const struct hs_check_plan *worst = NULL;
+    size_t predicted = 0, ranged = 0, within = 0;
+
+    for (size_t i = 0; i < checked->plan_count; i++) {
+        const struct hs_check_plan *plan = &checked->plans[i];
+        double times = plan->seconds / plan->expected_seconds;
+
+        if (isnan(times))
+            continue;
+        predicted++;
+        least = fmin(least, times);
+        most = fmax(most, times);
+        if (!worst || fabs(log(times)) > fabs(log(worst->seconds / worst->expected_seconds)))
+            worst = plan;
+        if (!isnan(plan->low_seconds))
+            ranged++;
+        if (plan->seconds >= plan->low_seconds && plan->seconds <= plan->high_seconds)
+            within++;
+    }
+    if (!worst)
+        return;
+    hs_sheet_say(sheet, "plans: %zu measured, %.2f to %.2f times predicted (farthest: %s of %s)",
+                 predicted, least, most, worst->plan, HS_AS_BYTES(worst->bytes));
+    if (ranged > 0)
+        hs_sheet_say(sheet, ", %zu of %zu within their 90 %% range", within, ranged);
+    hs_sheet_say(sheet, "\n");
+}
+
 /* "allreduce of 1GiB takes 30 ms; such a machine takes 9.3 to 12 ms (81 to 109 GB/s, it is 33)" */
 static void append_row(struct hs_text *line, const struct hs_check_answer *checked)
 {
@@ -155,10 +217,26 @@ static void say_low(struct hs_sheet *sheet, const struct hs_check_answer *checke
     hs_sheet_say(sheet, "next: %s\n", checked->next);
 }
 
+static const char *const words[HS_CHECK_VERDICT_COUNT] = {"as expected", "low", "fast",
+                                                          "cannot judge"};
+
+void hs_check_show_line(struct hs_sheet *sheet, const struct hs_check_answer *checked,
+                        const char *file)
+{
+    struct hs_text line = {0};
+
+    if (checked->verdict == HS_CHECK_UNJUDGED)
+        return;
+    append_row(&line, checked);
+    hs_sheet_say(sheet, "Check: %s: %s", words[checked->verdict], line.data ? line.data : "");
+    if (checked->verdict == HS_CHECK_LOW)
+        hs_sheet_say(sheet, "; why: hiersearch check %s", file);
+    hs_sheet_say(sheet, "\n");
+    hs_text_release(&line);
+}
+
 void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details)
 {
-    static const char *const words[HS_CHECK_VERDICT_COUNT] = {"as expected", "low", "fast",
-                                                              "cannot judge"};
     struct hs_text line = {0};
 
     if (checked->row_count > 0 && checked->decisive < checked->row_count)
@@ -177,7 +255,12 @@ void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked
             hs_sheet_say(sheet, "a loss of less than %.0f %% would not show here\n",
                          100 * checked->visible);
     }
-    if (details || !hs_sheet_is_read(sheet))
-        show_rows(sheet, checked);
+    say_plans(sheet, checked);
+    if (details || !hs_sheet_is_read(sheet)) {
+        if (checked->row_count > 0)
+            show_rows(sheet, checked);
+        if (checked->plan_count > 0)
+            show_plans(sheet, checked);
+    }
     hs_text_release(&line);
 }

@@ -250,6 +250,48 @@ static void a_cause_that_made_the_times_is_not_excluded(void **unused)
     }
 }
 
+/* A result of `measure`: the library's default call times `factor` its price, and a plan. */
+static char *measured(const struct hs_system *system, double factor, char *text, size_t room)
+{
+    struct hs_nccl_ask ask = {
+        .kind = HS_CALL_ALLREDUCE, .domains = 2, .gpus = 8, .bytes = ldexp(1, 30)};
+    struct hs_nccl_price price;
+
+    assert_int_equal(hs_nccl_price(&price, &system->nccl, &ask, NULL), HS_OK);
+    snprintf(text, room,
+             "{\"format\": \"hiersearch.result/2\", \"command\": \"hiersearch measure\",\n"
+             "\"created\": \"2026-01-31T12:00:00Z\", \"backend\": \"nccl\",\n"
+             "\"versions\": {\"hiersearch\": \"0.1.0\"}, \"np\": 16, \"placement\": {\"nodes\":\n"
+             "[{\"host\": \"a\", \"ranks\": 8}, {\"host\": \"b\", \"ranks\": 8}]},\n"
+             "\"complete\": true, \"results\": [{\"message_bytes\": 1073741824,\n"
+             "\"dtype\": \"float32\", \"op\": \"sum\", \"search\": {\"splits\": 8, \"pruned\": [],\n"
+             "\"looked_at\": 8}, \"best\": \"8x2\", \"baselines\": [{\"name\": \"ncclAllReduce\", \"measured\":\n"
+             "{\"status\": \"ok\", \"median_seconds\": %.9g, \"samples_seconds\": [%.9g]}}],\n"
+             "\"candidates\": [{\"plan\": \"8x2\", \"measured\": {\"status\": \"ok\",\n"
+             "\"median_seconds\": 0.01, \"samples_seconds\": [0.01]}}]}]}\n",
+             factor * price.seconds, factor * price.seconds);
+    return text;
+}
+
+static void the_default_call_of_a_result_is_judged(void **unused)
+{
+    static const enum hs_check_verdict verdicts[] = {HS_CHECK_EXPECTED, HS_CHECK_LOW};
+    struct asked asked;
+    char text[2048];
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        begin(&asked, "8xH100, 8xNDR400");
+        check(&asked, measured(&asked.system, 1 + 1.5 * i, text, sizeof(text)));
+        assert_int_equal(asked.checked.verdict, verdicts[i]);
+        assert_int_equal(asked.checked.row_count, 1);
+        assert_int_equal(asked.checked.plan_count, 1);
+        assert_string_equal(asked.checked.plans[0].plan, "8x2");
+        assert_true(isnan(asked.checked.plans[0].expected_seconds));
+        end(&asked);
+    }
+}
+
 static void the_schema_is_that_of_its_table(void **unused)
 {
     struct hs_text schema = {0};
@@ -272,6 +314,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("lines of the library establish a cause", lines_of_the_library_establish_a_cause),
     HS_TEST("a cause that made the times is not excluded by them",
             a_cause_that_made_the_times_is_not_excluded),
+    HS_TEST("the default call of a result is judged, beside its plans",
+            the_default_call_of_a_result_is_judged),
     HS_TEST("docs/check.schema.json is that of its table", the_schema_is_that_of_its_table),
 };
 
