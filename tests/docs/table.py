@@ -23,7 +23,7 @@ hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
 cp "$SRC/tests/estimate/calibrated.json" calibrated.json
 cp "$SRC/tests/record/logs/nodes.txt" nccl.txt
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt'''),
-    (r"^docs/check\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
+    (r"^(README|docs/check)\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
 row 1073741824,0.030229,16,2,allgather > all_gather.csv
 row 8589934592,0.040628,8,1,allreduce > all_reduce.csv
 row 8589934592,0.0310,8,1,allreduce > last_month.csv
