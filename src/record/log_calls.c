@@ -303,12 +303,37 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
     return HS_OK;
 }
 
+/* ---- RCCL ------------------------------------------------------------------------------------ */
+
+/* Calls within a node, or of full ones: how the others of a node's GPUs share its NICs is no fact of
+ * the log. */
+static void take_rccl(struct hs_log_call *call, const struct hs_system *system)
+{
+    struct hs_group group = hs_group_world(call->ranks);
+    struct hs_stage_key key = {.layer = {1, call->ranks}};
+    enum hs_collective collective = HS_COLLECTIVE_ALLREDUCE;
+
+    if (call->ranks < 2 ||
+        (call->nodes > 1 && call->ranks != call->nodes * hs_system_node_ranks(system)))
+        return;
+    while (hs_nccl_call_of(hs_collectives[collective].last) != call->kind)
+        collective++;
+    key.phase = hs_collectives[collective].last;
+    call->rccl = hs_rccl_call_of(system, &group, key, (double)call->bytes);
+    call->library = HS_LIBRARY_RCCL;
+}
+
 /* ---- all calls ------------------------------------------------------------------------------- */
 
 static enum hs_status find_price(struct hs_log_call *call, const struct hs_system *system,
                                  const struct hs_log_run *run, const struct hs_log_facts *facts,
                                  struct hs_error *err)
 {
+    if (facts->may_lack_price && hs_system_library(system) == HS_LIBRARY_RCCL &&
+        (run->of == HS_LOG_OF_RCCL || run->of == HS_LOG_OF_UNSAID)) {
+        take_rccl(call, system);
+        return HS_OK;
+    }
     if (check_library(system, run->of, call->file, err))
         return HS_INVALID;
     if (call->ranks < 2)
@@ -373,6 +398,7 @@ const void *hs_log_call_priced(const struct hs_log_call *call)
 {
     return call->library == HS_LIBRARY_UNSAID ? NULL
            : call->library == HS_LIBRARY_NCCL ? (const void *)&call->nccl
+           : call->library == HS_LIBRARY_RCCL ? (const void *)&call->rccl
                                               : (const void *)&call->mpi;
 }
 
@@ -395,7 +421,7 @@ static bool find_problem(struct hs_problem *problem, const struct hs_log_call *c
             problem->group.stride = full;
         else
             problem->group.skips[0] = (struct hs_skip){gpus, groups};
-    } else if (!nccl) {
+    } else if (!nccl && call->library != HS_LIBRARY_RCCL) {
         groups = problem->group.stride = call->mpi.stride;
     }
     problem->group.ranks *= groups;
@@ -412,9 +438,16 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
 
     if (!priced)
         return (struct hs_call_price){NAN, NAN, NAN};
-    hs_calls_values(values, system);
-    seconds = hs_calls_model(system)->seconds(priced, values);
-    if (call->library == HS_LIBRARY_NCCL)
+    if (call->library == HS_LIBRARY_RCCL) {
+        hs_constants_shipped(values, &hs_rccl_price_model);
+        seconds = hs_rccl_price_model.seconds(priced, values);
+    } else {
+        hs_calls_values(values, system);
+        seconds = hs_calls_model(system)->seconds(priced, values);
+    }
+    if (call->library == HS_LIBRARY_RCCL)
+        deviation = hs_rccl_deviation(&call->rccl, values);
+    else if (call->library == HS_LIBRARY_NCCL)
         deviation =
             hs_nccl_deviation(&call->nccl, values, system->nccl.doubt, system->nccl.residual);
     else

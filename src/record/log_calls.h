@@ -3,13 +3,14 @@
  *
  * NCCL's calls are those of a machine in parts, MPI's those of levels whose library is named; which
  * algorithm runs is the library's rule (library_nccl.h, library_mpi.h), unless the log or who reads
- * it says which was forced.
+ * it says which was forced. RCCL's calls are priced whatever runs, and nothing is fitted to them.
  */
 #ifndef HS_RESULT_LOG_CALLS_H
 #define HS_RESULT_LOG_CALLS_H
 
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
+#include "library/price_rccl.h"
 #include "record/log.h"
 #include "system/system.h"
 
@@ -35,6 +36,7 @@ struct hs_log_call {
     enum hs_library library;
     struct hs_nccl_run nccl;
     struct hs_mpi_call mpi; /* borrows the system */
+    struct hs_rccl_call rccl;
 };
 
 /* Growing list; {0} is empty. */

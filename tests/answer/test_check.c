@@ -258,18 +258,20 @@ static char *measured(const struct hs_system *system, double factor, char *text,
     struct hs_nccl_price price;
 
     assert_int_equal(hs_nccl_price(&price, &system->nccl, &ask, NULL), HS_OK);
-    snprintf(text, room,
-             "{\"format\": \"hiersearch.result/2\", \"command\": \"hiersearch measure\",\n"
-             "\"created\": \"2026-01-31T12:00:00Z\", \"backend\": \"nccl\",\n"
-             "\"versions\": {\"hiersearch\": \"0.1.0\"}, \"np\": 16, \"placement\": {\"nodes\":\n"
-             "[{\"host\": \"a\", \"ranks\": 8}, {\"host\": \"b\", \"ranks\": 8}]},\n"
-             "\"complete\": true, \"results\": [{\"message_bytes\": 1073741824,\n"
-             "\"dtype\": \"float32\", \"op\": \"sum\", \"search\": {\"splits\": 8, \"pruned\": [],\n"
-             "\"looked_at\": 8}, \"best\": \"8x2\", \"baselines\": [{\"name\": \"ncclAllReduce\", \"measured\":\n"
-             "{\"status\": \"ok\", \"median_seconds\": %.9g, \"samples_seconds\": [%.9g]}}],\n"
-             "\"candidates\": [{\"plan\": \"8x2\", \"measured\": {\"status\": \"ok\",\n"
-             "\"median_seconds\": 0.01, \"samples_seconds\": [0.01]}}]}]}\n",
-             factor * price.seconds, factor * price.seconds);
+    snprintf(
+        text, room,
+        "{\"format\": \"hiersearch.result/2\", \"command\": \"hiersearch measure\",\n"
+        "\"created\": \"2026-01-31T12:00:00Z\", \"backend\": \"nccl\",\n"
+        "\"versions\": {\"hiersearch\": \"0.1.0\"}, \"np\": 16, \"placement\": {\"nodes\":\n"
+        "[{\"host\": \"a\", \"ranks\": 8}, {\"host\": \"b\", \"ranks\": 8}]},\n"
+        "\"complete\": true, \"results\": [{\"message_bytes\": 1073741824,\n"
+        "\"dtype\": \"float32\", \"op\": \"sum\", \"search\": {\"splits\": 8, \"pruned\": [],\n"
+        "\"looked_at\": 8}, \"best\": \"8x2\", \"baselines\": [{\"name\": \"ncclAllReduce\", "
+        "\"measured\":\n"
+        "{\"status\": \"ok\", \"median_seconds\": %.9g, \"samples_seconds\": [%.9g]}}],\n"
+        "\"candidates\": [{\"plan\": \"8x2\", \"measured\": {\"status\": \"ok\",\n"
+        "\"median_seconds\": 0.01, \"samples_seconds\": [0.01]}}]}]}\n",
+        factor * price.seconds, factor * price.seconds);
     return text;
 }
 
@@ -288,6 +290,29 @@ static void the_default_call_of_a_result_is_judged(void **unused)
         assert_int_equal(asked.checked.plan_count, 1);
         assert_string_equal(asked.checked.plans[0].plan, "8x2");
         assert_true(isnan(asked.checked.plans[0].expected_seconds));
+        end(&asked);
+    }
+}
+
+/* 8 MI300X reach 308 to 318 GB/s of bus bandwidth from 1 GiB on (published for three hosts). */
+static void calls_of_rccl_have_its_price(void **unused)
+{
+    static const enum hs_check_verdict verdicts[] = {HS_CHECK_EXPECTED, HS_CHECK_LOW};
+    struct asked asked;
+    char text[256];
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        double seconds = 2 * 7 / 8. * 0x1p30 / 310e9 * (1 + i);
+
+        begin(&asked, "8xMI300X");
+        snprintf(text, sizeof(text),
+                 "bytes,seconds,np,nodes,call\n1073741824,%.9g,8,1,allreduce\n"
+                 "4294967296,%.9g,8,1,allreduce\n",
+                 seconds, 4 * seconds);
+        check(&asked, text);
+        assert_int_equal(asked.checked.verdict, verdicts[i]);
+        assert_int_equal(asked.checked.rows[0].against, HS_AGAINST_PRICE);
         end(&asked);
     }
 }
@@ -316,6 +341,7 @@ static const struct CMUnitTest tests[] = {
             a_cause_that_made_the_times_is_not_excluded),
     HS_TEST("the default call of a result is judged, beside its plans",
             the_default_call_of_a_result_is_judged),
+    HS_TEST("calls of RCCL have its price", calls_of_rccl_have_its_price),
     HS_TEST("docs/check.schema.json is that of its table", the_schema_is_that_of_its_table),
 };
 
