@@ -34,7 +34,7 @@ import sys
 MIB = 2 ** 20
 BYTES_MOST, US_MOST = 2 ** 50, 1e12
 BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
-KINDS = ("NVLink nodes", "multi-node", "others", "RCCL nodes", "RCCL multi-node", "CPU MPI", "MPI's own")
+KINDS = ("NVLink nodes", "multi-node", "NVL racks", "boards", "all-to-all", "symmetric", "RCCL nodes", "RCCL multi-node", "CPU MPI", "MPI's own")
 MODELS = ("nccl", "rccl", "mpi")
 TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
           "half": "the machine's other node counts left out",
@@ -47,7 +47,7 @@ VERSIONS = {"Perlmutter": 21803}
 ERAS = (21803, 21903, 22003, 22103, 22303, 22803, 22809)
 ERA_ROUNDS, ERA_GAIN = 12, 10  # of a fit; in its cost, to be believed
 RACK_GPUS, RACK_GPUS_USED = 72, 64
-DOUBT_PARTS, DOUBT_CLASS, DOUBT_OWN = 0, 0.9, 0.4  # price_nccl.h; 0: by the kinds of the parts' figures
+DOUBT_PARTS, DOUBT_CLASS, DOUBT_OWN = 0, 1.15, 0.4  # price_nccl.h, price_mpi.c; 0: by the kinds of the parts' figures
 MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi",
                 "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
 MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
@@ -153,13 +153,15 @@ class Table:
         self.runs = "ring" if rings else "tree" if algorithm.startswith("tree") else ""
         self.clock = int("torch" in algorithm or "all_reduce_bench" in self.source)
         count = re.match(r"\d{1,4}", self.parts)
-        board = re.match(r"\d+x\S+-pcie|\d+xL40S", self.parts)
+        board = re.match(r"\d+x\S+-pcie|\d+x(L40S?|L4|T4|A10G?|A40|RTX\w+)\b", self.parts)
         self.domains, self.used = self.nodes, self.gpus
         if count and int(count[0]) >= RACK_GPUS:
             rack = RACK_GPUS_USED if "used" in note else RACK_GPUS
             self.domains = -(-self.nodes * self.gpus // rack)
             self.used = self.nodes * self.gpus // self.domains
-        self.kind = "multi-node" if self.nodes > 1 else "others" if board else "NVLink nodes"
+        rack = count and int(count[0]) >= RACK_GPUS
+        self.kind = ("symmetric" if "/ sym" in self.system else "boards" if board else "NVLink nodes" if self.nodes == 1 else
+                     "all-to-all" if self.collective == "alltoall" else "NVL racks" if rack else "multi-node")
 
     def read_rccl(self, machine):
         """All that is known is in the constants: every machine is seen."""
@@ -462,6 +464,17 @@ def show_ranges(points):
         widths.append(f"{statistics.median(p.high / p.low for p in band):.2f}" if band else "  -  ")
     print(f"  {'':<18s} {'within the 90 % range':<23s} {' / '.join(f'{s:>13s}' for s in shares)}")
     print(f"  {'':<18s} {'high / low, median':<23s} {' / '.join(f'{s:>13s}' for s in widths)}")
+    shares = [by_machine(band) for band in in_bands(points)]
+    print(f"  {'':<18s} {'within, by machines':<23s} {' / '.join(f'{s:>13s}' for s in shares)}")
+
+
+def by_machine(points):
+    """The share within the range where each machine counts once, and how many there are."""
+    machines = collections.defaultdict(list)
+    for p in points:
+        machines[p.table.system].append(p.low <= p.seconds <= p.high)
+    share = sum(sum(inside) / len(inside) for inside in machines.values())
+    return f"{100 * share / len(machines):3.0f} % of {len(machines)}" if machines else "  -  "
 
 
 def report(points, title):

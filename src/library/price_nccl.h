@@ -44,9 +44,9 @@ extern const struct hs_price_model hs_nccl_price_model;
 /* How many widths a constant may be off: of parts that were not measured; inside nodes whose
  * generation of GPUs was, and between nodes whose GPUs and NICs were together; and where the
  * machine's own times were fitted on fewer nodes. */
-#define HS_NCCL_DOUBT_CLASS  0.9
-#define HS_NCCL_DOUBT_INSIDE 0.5
-#define HS_NCCL_DOUBT_NODES  0.65
+#define HS_NCCL_DOUBT_CLASS  1.35
+#define HS_NCCL_DOUBT_INSIDE 0.9
+#define HS_NCCL_DOUBT_NODES  1.2
 #define HS_NCCL_DOUBT_OWN    0.4
 /* Standard deviations of log(constant): so many widths; 0: by the kinds of the parts' figures
  * (figure.h), for calls over so many domains. */

@@ -330,6 +330,12 @@ static enum hs_status parse_variant(struct hs_parts *parts, const char *text, st
         parts->paths = variants[v].paths;
     return HS_OK;
 }
+/* RTX 3090, 4090, 5090 and the like: NVIDIA's driver gives them no peer access over PCIe. */
+static bool is_geforce(const char *name)
+{
+    return strncmp(name, "RTX", 3) == 0 && strlen(name) == 7 &&
+           strspn(name + 3, "0123456789") == 4 && name[4] == '0';
+}
 
 static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
                                  struct hs_error *err)
@@ -341,6 +347,8 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
         return HS_INVALID;
     parts->mesh = parts->gpu.link == HS_LINK_XGMI && parts->gpu_count <= XGMI_MESH;
     wire_dies(parts);
+    if (is_geforce(parts->gpu.name))
+        parts->paths = HS_PATHS_HOST;
     while ((variant = strsep(&next, "-")) != NULL)
         if (parse_variant(parts, variant, err))
             return HS_INVALID;
