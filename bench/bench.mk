@@ -118,3 +118,11 @@ $(BUILD)/bench/check_truth: bench/check_truth.c $(call libs,answer $(USES_answer
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,answer $(USES_answer)) $(HS_LDFLAGS) $(HS_LIBS)
+# NCCL's own table of latencies and bandwidths, as its log prints them (TUNING=FILE), against the library's.
+.PHONY: bench-tuning
+bench-tuning: $(BUILD)/bench/tuning
+	bench/tuning.py $(TUNING) --program $<
+$(BUILD)/bench/tuning: bench/tuning.c $(call libs,$(USES_estimate))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_estimate)) $(HS_LDFLAGS) $(HS_LIBS)

@@ -152,7 +152,7 @@ check-hostile:
 	$(Q)tests/run --timeout 1600 -- "tests/instrumented.sh hostile"
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
-BENCHES := $(addprefix $(BUILD)/bench/,calls certain check_truth expected lazy published)
+BENCHES := $(addprefix $(BUILD)/bench/,calls certain check_truth expected lazy published tuning)
 check: export TESTS := quick
 check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)

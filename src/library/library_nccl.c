@@ -67,6 +67,16 @@ static double fastest(const double *speeds, double limit, double other_limit, do
     return otherwise;
 }
 
+/* The next faster one of a list: what the search's second pass finds between nodes that are none. */
+static double next_faster(const double *speeds, double speed)
+{
+    double faster = speed;
+
+    for (; *speeds > speed + ROUNDING; speeds++)
+        faster = *speeds;
+    return faster;
+}
+
 /* What `gpus` GPUs of a node can take from the one whose links are shared out: each but itself. */
 static double spread_GBps(const struct hs_shape *shape)
 {
@@ -95,8 +105,9 @@ static struct hs_nccl_graph graph_inside(const struct hs_shape *shape)
     return found;
 }
 
-/* A channel per NIC at the speed of the NIC or its slot; inside nodes trees may go twice as fast.
- */
+/* A channel per NIC at the speed of the NIC or its slot; inside nodes trees may go twice as fast:
+ * from Hopper on, where links carry that, whatever the list has (2.27.5's log of 1, 2 and 4 GPUs a
+ * node). */
 static struct hs_nccl_graph graph_between(const struct hs_shape *shape)
 {
     const double *speeds = speeds_between[speed_list(shape)];
@@ -104,7 +115,10 @@ static struct hs_nccl_graph graph_between(const struct hs_shape *shape)
     double nics = fmin(CHANNELS_MAX, fmax(1, rint(shape->nics)));
     double ring = fastest(speeds, limit + ROUNDING, INFINITY, limit), tree = ring;
 
-    if (shape->gpus > 1)
+    if (shape->parts.gpu.capability >= 90 &&
+        (shape->gpus < 2 || 2 * ring <= spread_GBps(shape) / nics))
+        tree = 2 * ring;
+    else if (shape->gpus > 1)
         tree = fmax(ring, fastest(speeds, 2 * ring, spread_GBps(shape) / nics, ring));
     return (struct hs_nccl_graph){(int)nics, ring, tree};
 }
@@ -150,6 +164,9 @@ static const by_size tree_ll128 = {
     {20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 29.0}, {55.6, 31.67, 20.0}};
 static const by_size tree_most = {
     {26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}};
+/* The same of Blackwell from 2.25 to 2.27. */
+static const double tree_ll128_227[SIZES] = {73.4, 73.4, 58.0};
+static const double tree_most_227[SIZES] = {77.4, 82.8, 72.0};
 /* per head: perChMaxNVLSTreeBws; nvlsEfficiency */
 static const by_size nvlstree_most = {
     {26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0.0, 57.7, 45.5}, {0.0, 96.0, 80.0}};
@@ -176,16 +193,18 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define TREE_LL_DATA      (1 / 3.8)
 #define TREE_LL128_DATA   (120 / 128.0)
 #define TREE_LL128_ONE    (7 / 9.0) /* on one node */
-#define TREE_ONE_GPU      0.85
+#define TREE_SIMPLE       0.85      /* NCCL_TOPO_PATTERN_TREE: one GPU a node, and from Hopper on */
 #define NVLS_DATA_227     (5 / 6.0) /* up to 2.27: allreduce */
 #define NVLS_GATHER_227   0.9
 #define NVLSTREE_DATA_218 0.7
 #define PAT_DATA          0.75
+#define PAT_DATA_223      0.85
 /* Blackwell, LL128 rings per channel: up to 2.28; between two nodes from 2.28.9; up to 2.29.6 */
 #define RING_LL128_228    73.4
 #define RING_LL128_TWO    34.6
 #define RING_LL128_229    34.5
 #define NVLSTREE_MOST_228 43.8 /* Blackwell, more than two nodes */
+#define NVLS_ARITY        32   /* NCCL_MAX_NVLS_ARITY: of allgathers and reduce-scatters */
 /* Latencies: of Simple rings, times, where messages are long; us. */
 #define RING_PLATEAU       1.4
 #define RING_PLATEAU_SM70  1.9
@@ -193,7 +212,7 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define FLUSH_PER_SIMPLE   3.0  /* netOverhead: a Simple step pays it three times */
 #define TREE_LATENCY_219   28.0 /* Simple trees from 2.19 to 2.22 */
 #define NVLS_LATENCY       25.0
-#define NVLS_LATENCY_218   23.0
+#define NVLS_LATENCY_220   23.0
 #define NVLSTREE_STEP      20.9
 #define NVLSTREE_STEP_2803 14.0 /* up to 2.28.3 */
 #define PAT_LATENCY        8.0
@@ -233,7 +252,7 @@ static struct tuning tuning_of(const struct hs_nccl_call *call)
 
     t.steps = t.passes * (t.ranks - 1);
     t.bus_GBps = t.graph.channels * t.graph.ring_GBps;
-    t.ll_most = ll_most[one ? t.row : amd ? 1 : 0][t.size];
+    t.ll_most = ll_most[!one ? amd : t.row == 2 && call->version < V(2, 21, 0) ? 1 : t.row][t.size];
     t.overhead_us = one ? 0 : amd ? 2 : 1;
     return t;
 }
@@ -319,15 +338,17 @@ static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
 {
     int channels = t->graph.channels;
     double speed = t->domains <= 2 ? t->graph.tree_GBps : t->graph.ring_GBps;
-    double bus = fmin(channels * speed * TREE_DATA, channels * tree_most[t->row][t->size]);
+    bool old = t->row == ROWS - 1 && t->call->version < V(2, 28, 0);
+    double most = old ? tree_most_227[t->size] : tree_most[t->row][t->size];
+    double ll128 = old ? tree_ll128_227[t->size] : tree_ll128[t->row][t->size];
+    double bus = fmin(channels * speed * TREE_DATA, channels * most);
 
     if (protocol == HS_NCCL_LL)
         bus = fmin(bus * TREE_LL_DATA, t->ll_most);
     if (protocol == HS_NCCL_LL128)
-        bus = fmin(bus * (t->domains < 2 ? TREE_LL128_ONE : TREE_LL128_DATA),
-                   channels * tree_ll128[t->row][t->size]);
-    if (t->gpus < 2)
-        bus *= TREE_ONE_GPU;
+        bus = fmin(bus * (t->domains < 2 ? TREE_LL128_ONE : TREE_LL128_DATA), channels * ll128);
+    if (t->gpus < 2 || (t->row >= 2 && t->domains > 1))
+        bus *= TREE_SIMPLE;
     return bus * tree_correction(t->call->bytes, protocol);
 }
 
@@ -355,15 +376,19 @@ static struct hs_nccl_choice nvls_choice(const struct tuning *t)
     double bus;
 
     if (version >= V(2, 28, 0)) {
-        bus = heads * speed * nvls_efficiency[t->row] * (heads - 1) / heads;
-        bus *= t->passes > 1 ? 2 * t->ranks / t->steps : others;
+        bus = speed * nvls_efficiency[t->row] * (heads - 1) / heads;
+        if (t->passes > 1)
+            bus = fmin(2 * bus, next_faster(speeds, speed)) * t->ranks / t->steps;
+        else
+            bus *= others;
+        bus *= heads;
     } else if (t->passes > 1) {
         bus = heads * speed * NVLS_DATA_227;
     } else {
         bus = heads * speed * fmin(others, NVLS_GATHER_227);
     }
     return choice_of(t, HS_NCCL_NVLS, HS_NCCL_SIMPLE,
-                     version < V(2, 19, 0) ? NVLS_LATENCY_218 : NVLS_LATENCY, bus);
+                     version < V(2, 21, 0) ? NVLS_LATENCY_220 : NVLS_LATENCY, bus);
 }
 
 /* GPUs of a node that leave it: one per NIC. */
@@ -377,11 +402,12 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
 {
     int version = t->call->version;
     const double *speeds = speeds_between[speed_list(&t->call->shape)];
-    double speed = fastest(speeds, 2 * net, spread_GBps(&t->call->shape) / heads, net);
+    /* a GPU's links carry its own head besides all (2.27.5's log of two nodes of 8 H100) */
+    double speed = fastest(speeds, 2 * net, t->call->shape.nvlink_GBps / (heads + 1), net);
     double two = t->domains <= 2 ? 2 : 1, most = nvlstree_most[t->row][t->size];
 
     if (version >= V(2, 28, 0)) {
-        if (version < V(2, 29, 0) && t->row == 3 && t->size == 2)
+        if (version < V(2, 30, 0) && t->row == 3 && t->size == 2)
             most = NVLSTREE_MOST_228;
         return fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
                     most) *
@@ -405,14 +431,16 @@ static struct hs_nccl_choice pat_choice(const struct tuning *t)
 {
     return choice_of(t, HS_NCCL_PAT, HS_NCCL_SIMPLE,
                      PAT_LATENCY + tree_levels(t) * PAT_STEP + t->ranks * PAT_RANK,
-                     t->bus_GBps * PAT_DATA);
+                     t->bus_GBps * (t->call->version < V(2, 24, 0) ? PAT_DATA_223 : PAT_DATA));
 }
 
 /* ---- which there are, and which is taken ----------------------------------------------------- */
 
 static bool has_nvls(const struct tuning *t)
 {
-    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2)
+    bool many = t->gpus > NVLS_ARITY || (t->call->version < V(2, 27, 0) && t->ranks > NVLS_ARITY);
+
+    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2 || (t->passes < 2 && many))
         return false;
     return t->domains < 2 || (t->passes > 1 && nvlstree_heads(t) >= 2);
 }

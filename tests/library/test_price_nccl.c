@@ -141,6 +141,79 @@ static void channels_and_chunks_are_those_of_the_search(void **state)
     }
 }
 
+/* What NCCL 2.27.5 logs of its own model on H100 with 8 NICs of 400 Gb/s (NCCL_DEBUG_SUBSYS=TUNING,
+ * as meta-pytorch/autoparallel has it): us, and GB/s of a long AllReduce. All 190 entries:
+ * bench/tuning.py. */
+static void latencies_and_bandwidths_are_those_of_the_log(void **state)
+{
+    static const struct {
+        enum hs_nccl_algorithm algorithm;
+        enum hs_nccl_protocol protocol;
+        int64_t nodes, gpus;
+        double us, GBps;
+    } rows[] = {
+        {HS_NCCL_RING, HS_NCCL_LL, 2, 1, 16.6, 24.0},
+        {HS_NCCL_RING, HS_NCCL_LL128, 2, 1, 31.0, 44.2},
+        {HS_NCCL_RING, HS_NCCL_SIMPLE, 2, 1, 36.4, 48.0},
+        {HS_NCCL_RING, HS_NCCL_LL, 2, 4, 24.0, 22.3},
+        {HS_NCCL_RING, HS_NCCL_LL128, 2, 4, 44.8, 100.9},
+        {HS_NCCL_RING, HS_NCCL_SIMPLE, 2, 4, 77.2, 109.7},
+        {HS_NCCL_RING, HS_NCCL_LL, 2, 8, 40.0, 20.8},
+        {HS_NCCL_RING, HS_NCCL_LL128, 2, 8, 75.2, 156.6},
+        {HS_NCCL_RING, HS_NCCL_SIMPLE, 2, 8, 131.6, 204.8},
+        {HS_NCCL_RING, HS_NCCL_LL, 4, 8, 78.8, 10.5},
+        {HS_NCCL_RING, HS_NCCL_LL128, 4, 8, 144.4, 151.5},
+        {HS_NCCL_RING, HS_NCCL_SIMPLE, 4, 8, 282.8, 198.2},
+        {HS_NCCL_RING, HS_NCCL_LL, 8, 2, 60.4, 10.9},
+        {HS_NCCL_RING, HS_NCCL_LL128, 8, 2, 100.4, 47.1},
+        {HS_NCCL_RING, HS_NCCL_SIMPLE, 8, 2, 258.8, 51.2},
+        {HS_NCCL_TREE, HS_NCCL_LL, 2, 1, 16.8, 9.3},
+        {HS_NCCL_TREE, HS_NCCL_LL128, 2, 1, 31.0, 31.2},
+        {HS_NCCL_TREE, HS_NCCL_SIMPLE, 2, 1, 36.4, 35.2},
+        {HS_NCCL_TREE, HS_NCCL_LL, 2, 4, 20.4, 16.6},
+        {HS_NCCL_TREE, HS_NCCL_LL128, 2, 4, 38.5, 124.8},
+        {HS_NCCL_TREE, HS_NCCL_SIMPLE, 2, 4, 60.4, 140.8},
+        {HS_NCCL_TREE, HS_NCCL_LL, 2, 8, 25.2, 16.6},
+        {HS_NCCL_TREE, HS_NCCL_LL128, 2, 8, 48.5, 124.8},
+        {HS_NCCL_TREE, HS_NCCL_SIMPLE, 2, 8, 92.4, 140.8},
+        {HS_NCCL_TREE, HS_NCCL_LL, 4, 8, 35.2, 8.7},
+        {HS_NCCL_TREE, HS_NCCL_LL128, 4, 8, 65.5, 98.6},
+        {HS_NCCL_TREE, HS_NCCL_SIMPLE, 4, 8, 120.4, 122.4},
+        {HS_NCCL_TREE, HS_NCCL_LL, 8, 2, 38.0, 8.7},
+        {HS_NCCL_TREE, HS_NCCL_LL128, 8, 2, 67.5, 35.2},
+        {HS_NCCL_TREE, HS_NCCL_SIMPLE, 8, 2, 100.4, 37.5},
+        {HS_NCCL_NVLSTREE, HS_NCCL_SIMPLE, 2, 4, 53.0, 160.0},
+        {HS_NCCL_NVLSTREE, HS_NCCL_SIMPLE, 2, 8, 53.0, 266.7},
+        {HS_NCCL_NVLSTREE, HS_NCCL_SIMPLE, 4, 8, 81.0, 160.0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct golden_call of = {.parts = "8xH100, 8xNDR400",
+                                 .domains = rows[i].nodes,
+                                 .gpus = rows[i].gpus,
+                                 .kind = HS_CALL_ALLREDUCE,
+                                 .version = 22705};
+        double seconds[2] = {0, 0};
+
+        for (int large = 0; large < 2; large++) {
+            struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+            struct hs_nccl_call call;
+            size_t count;
+
+            of.bytes = large ? 0x1p44 : 1; /* beyond what trees are corrected for */
+            call = call_of(&of);
+            count = hs_nccl_choices(choices, &call);
+            for (size_t c = 0; c < count; c++)
+                if (choices[c].algorithm == rows[i].algorithm &&
+                    choices[c].protocol == rows[i].protocol)
+                    seconds[large] = choices[c].modelled_seconds;
+        }
+        assert_near(seconds[0] * 1e6, rows[i].us, 0.005);
+        assert_near(0x1p44 / seconds[1] * 1e-9, rows[i].GBps, 0.01);
+    }
+}
+
 static void every_version_chooses_as_its_sources_say(void **state)
 {
     (void)state;
@@ -399,6 +472,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every choice has both times", every_choice_has_both_times),
     HS_TEST("channels and chunks are those of the search",
             channels_and_chunks_are_those_of_the_search),
+    HS_TEST("latencies and bandwidths are those of the log",
+            latencies_and_bandwidths_are_those_of_the_log),
     HS_TEST("every version chooses as its sources say", every_version_chooses_as_its_sources_say),
     HS_TEST("a forced algorithm that is not there is said",
             a_forced_algorithm_that_is_not_there_is_said),
