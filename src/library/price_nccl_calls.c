@@ -1,6 +1,7 @@
 /* Prices of NCCL's calls on a machine, and of those of a layer. */
 #include <math.h>
 
+#include "base/units.h"
 #include "library/price_nccl.h"
 #include "model/traffic.h"
 
@@ -73,6 +74,26 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     return us * 1e-6;
 }
 
+/* NICs of the narrowest domain's ranks. One that stands beside several GPUs is shared among their
+ * groups; but of groups in a row, none larger than a domain, only those at a domain's two ends go
+ * out of it, each by whole NICs of its half. In an all-to-all it may be another group whose NICs
+ * have most to send, for n of N ranks n (N - n) blocks: the narrowest then has so much less. */
+static double narrow_nics(const struct hs_parts *parts, const struct hs_nccl_ask *ask, double nics)
+{
+    double each = nics / (double)ask->gpus, half = (double)parts->nic_count / 2, most = 0;
+    double shared = each * (double)ask->least, whole;
+    int64_t step = hs_common_divisor(ask->ranks, parts->gpu_count);
+
+    if (!ask->in_a_row || ask->ranks > parts->gpu_count)
+        return shared;
+    whole = fmin(ceil(shared), half);
+    for (int64_t n = ask->least; ask->kind == HS_CALL_ALLTOALL && 2 * n <= ask->ranks; n += step)
+        most = fmax(most, (double)(n * (ask->ranks - n)) / fmin(ceil(each * (double)n), half));
+    if (most > 0)
+        whole = (double)(ask->least * (ask->ranks - ask->least)) / most;
+    return fmax(shared, whole);
+}
+
 enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,
                              const struct hs_nccl_ask *ask, struct hs_error *err)
 {
@@ -80,7 +101,7 @@ enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *part
         return HS_INVALID;
     shape->network_share = network_share(parts, ask);
     if (ask->least > 0 && ask->least < ask->gpus) {
-        shape->nics *= (double)ask->least / (double)ask->gpus;
+        shape->nics = narrow_nics(parts, ask, shape->nics);
         if (parts->mesh && ask->least > 1)
             shape->nvlink_GBps *= (double)(ask->least - 1) / (double)(ask->gpus - 1);
         shape->least = ask->least;
@@ -184,7 +205,8 @@ struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
                                 .stride = group->stride / machine->gpus,
                                 .group = group->skips[0].inside > 0 ? group : NULL,
                                 .least = spread.least,
-                                .ranks = group->size};
+                                .ranks = group->size,
+                                .in_a_row = group->stride == 1 && group->skips[0].inside == 0};
 }
 
 static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine, int64_t ranks,

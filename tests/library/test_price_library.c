@@ -213,7 +213,8 @@ static void groups_with_gaps_take_what_their_domains_do(void **state)
                                       rows[i].others,
                                       NULL,
                                       0,
-                                      0};
+                                      0,
+                                      false};
 
             assert_near(price_of_groups(&open, rows[i].mesh, rows[i].over, bytes).seconds,
                         hs_nccl_seconds(&open.nccl, &ask), 1e-12);
