@@ -113,8 +113,9 @@ static bool ends_meet(const struct hs_parts *parts, int64_t size, double nics_ea
 
 /* NICs of the narrowest domain's ranks. One that stands beside several GPUs is shared among their
  * groups; but of groups in a row, none larger than a domain, only those at a domain's two ends go
- * out of it, each by whole NICs, of which they may have one in common. In an all-to-all it may be another group whose NICs
- * have most to send, for n of N ranks n (N - n) blocks: the narrowest then has so much less. */
+ * out of it, each by whole NICs, of which they may have one in common. In an all-to-all it may be
+ * another group whose NICs have most to send, for n of N ranks n (N - n) blocks: the narrowest then
+ * has so much less. */
 static double narrow_nics(const struct hs_parts *parts, const struct hs_nccl_ask *ask, double nics)
 {
     double each = nics / (double)ask->gpus, half = (double)parts->nic_count / 2, most = 0;
