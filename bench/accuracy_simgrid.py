@@ -5,7 +5,7 @@ Six simulated machines (bench/systems), one file for all process counts of each.
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
 4 to 64, natural and reversed, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
-64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all,
+64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap; then tp of 3, 5, 6 and 12 that do not divide a node), by every split, in every collective but the all-to-all,
 then what a job takes in every order of the axes of such a mesh: `hiersearch predict` beside `hiersearch simulate`, which runs the
 host backend on the platform made from the same file. For each machine are printed
 
@@ -71,6 +71,10 @@ COLLECTIVES = [(call, order) for call in ("reduce-scatter", "allgather") for ord
 COLLECTIVES_NP = (4, 6, 8, 12, 16, 18, 24, 32, 48, 64)
 QUICK_COLLECTIVES_NP = (8, 12, 16)
 MESHES = [("tp=2,dp={}", 2, "dp"), ("tp=4,dp={}", 4, "dp"), ("tp=2,pp=2,dp={}", 4, "tp,dp")]  # with the rest; over
+# Groups that do not divide a node of 4 or 6, some of them across two nodes.
+UNEVEN = [("tp=3,dp={}", 3, "tp"), ("tp=5,dp={}", 5, "tp"), ("tp=6,dp={}", 6, "tp"), ("tp=12,dp={}", 12, "tp"), ("tp=3,dp={}", 3, "dp")]
+UNEVEN_NP = (15, 24, 36, 48, 60)
+QUICK_UNEVEN_NP = (15, 24)
 MESHES_NP = (16, 24, 32, 48, 64)
 QUICK_MESHES_NP = (16, 32)
 PLACED = [("tp=2,dp={}", 2), ("tp=4,pp=2,dp={}", 8)]  # all orders of their axes
@@ -82,7 +86,8 @@ SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.25, 0.01), "splits, shorter messages": (0.03, 0.25, 0.01), "with chunks": (0.10, None, None),
           "by all algorithms": (0.04, 0.30, 0.01), "reduce-scatter and allgather": (0.03, 0.25, 0.01),
-          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01), "orders of axes": (0.03, 0.20, 0.01)}
+          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01),
+          "uneven groups": (0.03, 0.20, 0.01), "orders of axes": (0.03, 0.20, 0.01)}
 FOUND = {"reduce-scatter and allgather": 0.95, "groups of a mesh": 0.95, "orders of axes": 0.95}  # the predicted winner is the simulated best in so many
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
@@ -288,11 +293,11 @@ def compare_exchanges(machine, every):
     return score
 
 
-def compare_meshes(machine, every):
+def compare_meshes(machine, every, meshes=MESHES):
     """The score of all groups of a mesh at once, in every collective, by all splits."""
     score = Score()
     for np in every:
-        for axes, inner, over in MESHES:
+        for axes, inner, over in meshes:
             if np % inner or np == inner:
                 continue
             axes = axes.format(np // inner)
@@ -412,6 +417,7 @@ def main():
     sampled = () if asked.np or asked.quick else SAMPLED_NP
     in_chunks = asked.np or (QUICK_CHUNKS_NP if asked.quick else CHUNKS_NP)
     collectives_np = asked.np or (QUICK_COLLECTIVES_NP if asked.quick else COLLECTIVES_NP)
+    uneven_np = asked.np or (QUICK_UNEVEN_NP if asked.quick else UNEVEN_NP)
     meshes_np = asked.np or (QUICK_MESHES_NP if asked.quick else MESHES_NP)
     lettered_np = asked.np or (QUICK_LETTERED_NP if asked.quick else LETTERED_NP)
     program = asked.program.resolve()
@@ -450,6 +456,7 @@ def main():
             print()
             missed += table("groups of a mesh", machines, lambda machine: compare_meshes(machine, meshes_np), asked)
             print()
+            missed += table("uneven groups", machines, lambda machine: compare_meshes(machine, uneven_np, UNEVEN), asked)
             missed += table("orders of axes", machines, lambda machine: compare_placements(machine, meshes_np), asked)
         print()
     for text in missed:

@@ -13,6 +13,7 @@
 #include "answer/figures.h"
 #include "answer/point.h"
 #include "base/list.h"
+#include "library/known_faults.h"
 #include "library/limit.h"
 #include "library/price_rccl.h"
 #include "search/proposal.h"
@@ -348,6 +349,23 @@ static enum hs_status append_neighbour(struct hs_text *text, const struct builde
     return HS_OK;
 }
 
+/* What the library's call is known to run into, before what would only be faster. */
+static void hint_at_faults(const struct builder *b)
+{
+    const struct hs_known_fault *found[HS_KNOWN_FAULTS];
+    size_t count =
+        hs_known_faults_of(found, b->asked->system, &b->point->request.problem, &b->point->library,
+                           hs_datatype_bytes(b->asked->question->datatype));
+
+    for (size_t i = 0; i < count; i++) {
+        struct hs_hint *hint = add_hint(b, NULL, NAN);
+
+        if (hint)
+            set_text(b, &hint->text, "a known fault: %s (github.com/%s)", found[i]->text,
+                     found[i]->source);
+    }
+}
+
 /* Of a prime number of processes: the next counts below and above that fill the units of the first
  * level, else that have splits. */
 static enum hs_status hint_at_neighbours(const struct builder *b)
@@ -681,6 +699,7 @@ enum hs_status hs_point_answer(struct hs_answer **out, const struct hs_asked *as
     say_default(b);
     say_bound(b);
     say_assumptions(b);
+    hint_at_faults(b);
     if (point->tie_count > 0) {
         answer->ties = malloc(point->tie_count * sizeof(*answer->ties));
         if (answer->ties)

@@ -491,7 +491,8 @@ static void judge_sockets(struct explained *all)
         double allowed = hs_check_seconds(row, all->fit.system, &steps);
 
         if (row->nodes < 2 || row->bytes > SHORT_MOST || !is_nccl(row) ||
-            row->seconds * 1.25 > allowed || log(allowed / row->seconds) < HS_PRICE_RANGE * all->fit.total[i])
+            row->seconds * 1.25 > allowed ||
+            log(allowed / row->seconds) < HS_PRICE_RANGE * all->fit.total[i])
             continue;
         found->status = HS_CAUSE_EXCLUDED;
         row_text(found->by, row, allowed);

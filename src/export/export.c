@@ -206,13 +206,27 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
 
 /* ---- running an exporter ---- */
 
+static const struct hs_plan left_alone = {.chunks = 1}; /* as the verdict's default call is */
+
+/* Whether a plan was not measured, and its predicted gain over the library's own call reaches below
+ * 1: nobody who applies an export is to be slower for it. */
+static bool may_lose(const struct hs_result_message *message)
+{
+    const struct hs_candidate *candidate = hs_result_candidate(message, &message->best);
+    const struct hs_answer *answer = message->answer;
+
+    return answer && answer->usual && answer->verdict.gain_low < 1 &&
+           !(candidate && candidate->measured);
+}
+
 const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message)
 {
     if (job->plan)
         return job->plan;
     if (job->stand_in && message == job->message)
         return job->stand_in;
-    return &job->result->messages[message].best;
+    return may_lose(&job->result->messages[message]) ? &left_alone
+                                                     : &job->result->messages[message].best;
 }
 
 enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t message,
@@ -225,6 +239,12 @@ enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t 
                        "%s: its verdict for %s is to keep the library's default, which needs no "
                        "configuration; name a plan (--plan) to export one anyway",
                        job->result_name, HS_AS_BYTES(at->message_bytes));
+    if (may_lose(at))
+        return hs_fail(err, HS_INVALID,
+                       "%s: what the best plan for %s gains was predicted, and may be a loss (%.2f "
+                       "times with 90 %%): measure it, or name a plan (--plan)",
+                       job->result_name, HS_AS_BYTES(at->message_bytes),
+                       at->answer->verdict.gain_low);
     return hs_fail(err, HS_INVALID,
                    "%s: no best plan for %s: no candidate was measured without fault or "
                    "predicted; name a plan (--plan) or measure again",

@@ -41,6 +41,8 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     snprintf(out->choice, sizeof(out->choice), "%s, %s",
              hs_nccl_algorithm_names[price.choice.algorithm],
              hs_nccl_protocol_names[price.choice.protocol]);
+    out->nccl_algorithm = (int)price.choice.algorithm;
+    out->nccl_protocol = (int)price.choice.protocol;
     out->seconds = price.seconds;
     out->low_seconds = price.low_seconds;
     out->high_seconds = price.high_seconds;
@@ -113,8 +115,12 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     struct hs_plan flat = hs_problem_flat(problem);
     struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING,
                                 hs_problem_layer(problem, &flat.split, flat.split.count - 1)};
-    struct hs_library_price price = {
-        .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
+    struct hs_library_price price = {.seconds = NAN,
+                                     .low_seconds = NAN,
+                                     .high_seconds = NAN,
+                                     .latency_seconds = NAN,
+                                     .nccl_algorithm = -1,
+                                     .nccl_protocol = -1};
 
     if (system->fits.count > 0)
         return price;

@@ -79,7 +79,9 @@ struct hs_nccl_ask {
                        call from those between; 0: 1 */
     const struct hs_group *group; /* or whose domains they are, gaps and all; NULL: as above */
     int64_t least,
-        ranks; /* where `gpus` is the most: of the narrowest domain, and in all; 0: alike */
+        ranks;        /* where `gpus` is the most: of the narrowest domain, and in all; 0: alike */
+    int64_t in_a_row; /* so many groups call, each of ranks that follow each other; 0: others lie
+                         between them */
 };
 /* What the call sees of the machine, with its share of what leads on from a switch. */
 enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,

@@ -1,6 +1,7 @@
 /* Prices of NCCL's calls on a machine, and of those of a layer. */
 #include <math.h>
 
+#include "base/units.h"
 #include "library/price_nccl.h"
 #include "model/traffic.h"
 
@@ -40,6 +41,28 @@ static double network_share(const struct hs_parts *parts, const struct hs_nccl_a
     return fmin(1, under / parts->taper / crossing);
 }
 
+/* Of groups in a row that do not fill switches evenly, or several of them, those at both ends of a
+ * switch's ranks lead on from it at once; of the ends' NICs, so many. In an all-to-all the largest
+ * share of a group's pairs that a switch can part, against those that its narrowest domain does. */
+static double row_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask, double nics)
+{
+    int64_t under = (int64_t)parts->switch_nodes * parts->gpu_count, step;
+    int64_t narrow = ask->least > 0 ? ask->least : ask->gpus;
+    double sent = (double)(narrow * (ask->ranks - narrow)), most = 0, share;
+
+    if (under == 0 || ask->in_a_row == 0 || under % ask->ranks == 0 || ask->ranks % under == 0)
+        return 1;
+    share = (double)(parts->switch_nodes * parts->nic_count) / parts->taper / nics;
+    if (ask->in_a_row > 2 || (ask->in_a_row == 2 && ask->ranks > under))
+        share /= 2;
+    step = hs_common_divisor(ask->ranks, under);
+    for (int64_t n = step; n <= hs_smaller(ask->ranks / 2, under); n += step)
+        most = fmax(most, (double)(n * (ask->ranks - n)));
+    if (ask->kind == HS_CALL_ALLTOALL && most > 0)
+        share *= sent / most;
+    return fmin(1, share);
+}
+
 /* What remains if the line left open what leads on from where it is narrow. */
 static double open_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
 {
@@ -73,19 +96,57 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     return us * 1e-6;
 }
 
+/* Whether the groups at the two ends of some domain, in a row, have a NIC in common. */
+static bool ends_meet(const struct hs_parts *parts, int64_t size, double nics_each)
+{
+    int64_t step = hs_common_divisor(size, parts->gpu_count);
+
+    for (int64_t first = step; first < size; first += step) {
+        int64_t last = (parts->gpu_count - first) % size;
+
+        if (ceil(nics_each * (double)first) + ceil(nics_each * (double)last) >
+            (double)parts->nic_count)
+            return true;
+    }
+    return false;
+}
+
+/* NICs of the narrowest domain's ranks. One that stands beside several GPUs is shared among their
+ * groups; but of groups in a row, none larger than a domain, only those at a domain's two ends go
+ * out of it, each by whole NICs, of which they may have one in common. In an all-to-all it may be
+ * another group whose NICs have most to send, for n of N ranks n (N - n) blocks: the narrowest then
+ * has so much less. */
+static double narrow_nics(const struct hs_parts *parts, const struct hs_nccl_ask *ask, double nics)
+{
+    double each = nics / (double)ask->gpus, half = (double)parts->nic_count / 2, most = 0;
+    double shared = each * (double)ask->least, whole;
+    int64_t step = hs_common_divisor(ask->ranks, parts->gpu_count);
+
+    if (ask->in_a_row == 0 || ask->ranks > parts->gpu_count)
+        return shared;
+    whole = fmin(ceil(shared), half);
+    if (ends_meet(parts, ask->ranks, each))
+        return fmax(shared, whole / 2);
+    for (int64_t n = ask->least; ask->kind == HS_CALL_ALLTOALL && 2 * n <= ask->ranks; n += step)
+        most = fmax(most, (double)(n * (ask->ranks - n)) / fmin(ceil(each * (double)n), half));
+    if (most > 0)
+        whole = (double)(ask->least * (ask->ranks - ask->least)) / most;
+    return fmax(shared, whole);
+}
+
 enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *parts,
                              const struct hs_nccl_ask *ask, struct hs_error *err)
 {
     if (hs_parts_shape(shape, parts, ask->domains, ask->gpus, err))
         return HS_INVALID;
-    shape->network_share = network_share(parts, ask);
     if (ask->least > 0 && ask->least < ask->gpus) {
-        shape->nics *= (double)ask->least / (double)ask->gpus;
+        shape->nics = narrow_nics(parts, ask, shape->nics);
         if (parts->mesh && ask->least > 1)
             shape->nvlink_GBps *= (double)(ask->least - 1) / (double)(ask->gpus - 1);
         shape->least = ask->least;
         shape->ranks = ask->ranks;
     }
+    shape->network_share = fmin(network_share(parts, ask), row_share(parts, ask, shape->nics));
     return HS_OK;
 }
 
@@ -184,7 +245,10 @@ struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
                                 .stride = group->stride / machine->gpus,
                                 .group = group->skips[0].inside > 0 ? group : NULL,
                                 .least = spread.least,
-                                .ranks = group->size};
+                                .ranks = group->size,
+                                .in_a_row = group->stride == 1 && group->skips[0].inside == 0
+                                                ? group->ranks / group->size
+                                                : 0};
 }
 
 static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine, int64_t ranks,

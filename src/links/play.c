@@ -92,7 +92,7 @@ struct player {
     struct rank *ranks;        /* [units] */
     struct sharing sharing;
     struct heap heap;
-    int woken[HS_LINKS_UNITS], woken_count; /* units */
+    int *woken, woken_count; /* [units] of them */
     struct moment end;
 };
 
@@ -573,7 +573,7 @@ static void release(struct player *player)
                          player->flows[0],      player->flows[1],      player->channels,
                          player->ranks,         player->heap.items,    player->sharing.channels,
                          player->sharing.fixed, player->sharing.users, player->sharing.waiting,
-                         player->sharing.room,  player->sharing.seen};
+                         player->sharing.room,  player->sharing.seen,  player->woken};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -599,6 +599,7 @@ static bool make_room(struct player *player, const struct hs_play *play)
         {(void **)&player->sharing.waiting, links, sizeof(*player->sharing.waiting)},
         {(void **)&player->sharing.room, links, sizeof(*player->sharing.room)},
         {(void **)&player->ranks, units, sizeof(*player->ranks)},
+        {(void **)&player->woken, units, sizeof(*player->woken)},
         {(void **)&player->sharing.seen, (size_t)play->way_count, sizeof(*player->sharing.seen)}};
 
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)

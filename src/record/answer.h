@@ -49,11 +49,11 @@ struct hs_default_call {
     double seconds, low_seconds, high_seconds; /* the 90 % range */
 };
 
-/* Something that was not asked for and would be faster. */
+/* Something that was not asked for and would be faster, or a known fault of the library's call. */
 struct hs_hint {
     char *option; /* owned; "--chunks 1,2,4,8"; NULL: none gives it */
     char *text;   /* owned; a sentence */
-    double gain;  /* over the first candidate */
+    double gain;  /* over the first candidate; NaN: none is claimed */
 };
 
 struct hs_answer {

@@ -265,8 +265,8 @@ static void a_machine_is_asked_in_one_call(void **state)
         const struct golden_price *golden = &golden_prices[i];
         const struct golden_call *call = &golden->call;
         struct hs_nccl_machine machine = machine_of(call->parts, call->gpus);
-        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes,
-                                  0,          NULL,          0,          0};
+        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes, 0, NULL, 0, 0,
+                                  0};
         struct hs_nccl_price price;
 
         if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
@@ -286,10 +286,10 @@ static void a_machine_is_asked_in_one_call(void **state)
 static void what_cannot_be_priced_is_refused(void **state)
 {
     struct hs_nccl_machine machine = machine_of("8xH100", 8);
-    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0, 0, NULL, 0, 0},
-                                       {HS_CALL_ALLREDUCE, 1, 8, NAN, 0, NULL, 0, 0},
-                                       {HS_CALL_ALLREDUCE, 2, 8, 1024, 0, NULL, 0, 0},
-                                       {HS_CALL_ALLREDUCE, 1, 1, 1024, 0, NULL, 0, 0}};
+    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0, 0, NULL, 0, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 8, NAN, 0, NULL, 0, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 2, 8, 1024, 0, NULL, 0, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 1, 1024, 0, NULL, 0, 0, 0}};
     struct hs_nccl_price price;
 
     (void)state;
@@ -316,7 +316,7 @@ static double asked(const struct hs_nccl_machine *machine, enum hs_library_call 
 
     assert_int_equal(
         hs_nccl_price(&price, machine,
-                      &(struct hs_nccl_ask){kind, domains, gpus, 1048576, 0, NULL, 0, 0}, NULL),
+                      &(struct hs_nccl_ask){kind, domains, gpus, 1048576, 0, NULL, 0, 0, 0}, NULL),
         HS_OK);
     return price.seconds;
 }
@@ -345,7 +345,7 @@ static void layers_of_many_nodes_share_what_leaves_a_switch(void **state)
 {
     struct hs_nccl_machine full = machine_of("4xA100-mesh, 4xSS11", 4);
     struct hs_nccl_machine tapered = machine_of("4xA100-mesh, 4xSS11, 4:3", 4);
-    const struct hs_nccl_ask outer = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 4, NULL, 0, 0};
+    const struct hs_nccl_ask outer = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 4, NULL, 0, 0, 0};
     struct hs_nccl_machine slower = full;
     struct hs_nccl_price whole, third, price;
 
@@ -367,7 +367,7 @@ static void layers_of_many_nodes_share_what_leaves_a_switch(void **state)
 static double width(const char *parts, int64_t domains, int64_t gpus, double bytes, int64_t stride)
 {
     struct hs_nccl_machine machine = machine_of(parts, gpus);
-    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, domains, gpus, bytes, stride, NULL, 0, 0};
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, domains, gpus, bytes, stride, NULL, 0, 0, 0};
     struct hs_nccl_price price;
 
     assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
@@ -453,7 +453,7 @@ static void what_a_line_leaves_open_is_in_the_high_end(void **state)
 {
     struct hs_nccl_machine open = machine_of("8xH100, 8xNDR400", 8);
     struct hs_nccl_machine told = machine_of("8xH100, 8xNDR400, 32:2", 8);
-    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 32, NULL, 0, 0};
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 32, NULL, 0, 0, 0};
     struct hs_nccl_price price, narrow;
 
     (void)state;
