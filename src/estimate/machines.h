@@ -47,6 +47,8 @@ struct hs_machines {
     struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
     double *gap_seconds;     /* [count] owned: between two calls; 0: no price has any */
     double *noise;           /* [count] owned: normal; of an MPI library's own price */
+    /* [count][HS_ERROR_CLASS_COUNT] owned: normal; of all prices of a class on a machine */
+    double *common;
     /* [count][errors_of_one] owned: normal; of the price of layers that are alike */
     double *errors;
     size_t errors_of_one;

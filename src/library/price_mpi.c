@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics.h"
 #include "library/limit.h"
 #include "library/mpi_steps.h"
 #include "library/price_nccl.h"
@@ -540,9 +541,12 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
                         double residual)
 {
-    double noise = fmax(residual, hs_mpi_price_model.scatter), deviations[HS_MPI_K_COUNT];
+    double noise = fmax(residual, hs_error_point(HS_ERROR_CPU, call->bytes)),
+           deviations[HS_MPI_K_COUNT];
 
     hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+    if (doubt == HS_NCCL_DOUBT_CLASS) /* nothing is known of the machine itself */
+        noise = hs_joint_error(noise, hs_error_machine(HS_ERROR_CPU, call->bytes));
     return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +
                 noise * noise);
 }

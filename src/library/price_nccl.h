@@ -21,6 +21,7 @@
 #include "library/constants.h"
 #include "library/constants_nccl.h"
 #include "library/library_nccl.h"
+#include "library/price_error.h"
 #include "model/group.h"
 #include "model/kept.h"
 #include "model/stage.h"
@@ -57,9 +58,12 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt,
                          double residual);
 #define HS_PRICE_RANGE 1.645
-/* What no constant explains, the same deviation, of a call of so many bytes: as of published times,
- * and no less than `residual`, what a fit left of a machine's own (0: none was made). */
-double hs_nccl_noise(double bytes, double residual);
+/* Which errors its calls have. */
+enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
+                                        enum hs_library_call kind);
+/* What no constant explains at a point, the same deviation: no less than `residual`, what a fit
+ * left of a machine's own (0: none was made). */
+double hs_nccl_noise(enum hs_error_class class, double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
 

@@ -10,12 +10,21 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 
-/* By bytes: of the published times once all are fitted. */
-double hs_nccl_noise(double bytes, double residual)
-{
-    const double MiB = 1048576;
+#define RACK_GPUS 16 /* from so many on a domain is no node */
 
-    return fmax(residual, bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06);
+enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
+                                        enum hs_library_call kind)
+{
+    if (parts->gpu_count >= RACK_GPUS)
+        return HS_ERROR_RACK;
+    if (domains > 1)
+        return kind == HS_CALL_ALLTOALL ? HS_ERROR_EXCHANGE : HS_ERROR_NETWORK;
+    return parts->gpu.generation == HS_GPU_BOARD ? HS_ERROR_BOARD : HS_ERROR_NODE;
+}
+
+double hs_nccl_noise(enum hs_error_class class, double bytes, double residual)
+{
+    return fmax(residual, hs_error_point(class, bytes));
 }
 
 static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
@@ -114,8 +123,11 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
                          double residual)
 {
     const struct hs_shape *shape = &run->call.shape;
-    double noise = hs_nccl_noise(run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
+    enum hs_error_class class = hs_nccl_error_class(&shape->parts, shape->domains, run->call.kind);
+    double noise = hs_nccl_noise(class, run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
 
+    if (doubt == 0) /* nothing is known of the machine itself */
+        noise = hs_joint_error(noise, hs_error_machine(class, run->call.bytes));
     hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
     return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +
                 noise * noise);
