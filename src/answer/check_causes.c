@@ -189,9 +189,7 @@ static void put_covariance(struct fit *fit)
         }
         if (row->against != HS_AGAINST_PRICE || !is_nccl(row) || !slopes)
             continue;
-        fit->noise[i] = hs_nccl_noise(
-            hs_nccl_error_class(&run->call.shape.parts, run->call.shape.domains, run->call.kind),
-            run->call.bytes, fit->system->nccl.residual);
+        fit->noise[i] = hs_nccl_noise(run->call.bytes, fit->system->nccl.residual);
         hs_calls_values(values, fit->system);
         hs_nccl_deviations(deviations, &run->call.shape.parts, run->call.shape.domains,
                            fit->system->nccl.doubt);

@@ -70,7 +70,9 @@ static double deviations_of(const struct hs_machines *machines, size_t j, const 
 static double common_times(const struct hs_machines *machines, size_t j, enum hs_error_class class,
                            double bytes)
 {
-    return exp(hs_error_machine(class, bytes) * machines->common[j * HS_ERROR_CLASS_COUNT + class]);
+    const double *common = &machines->errors[(j + 1) * machines->errors_of_one];
+
+    return exp(hs_error_machine(class, bytes) * common[(int)class - HS_ERROR_CLASS_COUNT]);
 }
 
 /* Of the calls of a layer. */
@@ -90,10 +92,12 @@ static double native_times(const struct hs_machines *machines, size_t j, const s
                            enum hs_error_class class, double bytes)
 {
     const struct hs_nccl_machine *nccl = &machines->believed->nccl;
-    double times =
-        exp(hs_nccl_noise(class, bytes, nccl->residual) * deviations_of(machines, j, error));
+    double off = deviations_of(machines, j, error);
 
-    return nccl->doubt > 0 ? times : times * common_times(machines, j, class, bytes);
+    if (nccl->doubt > 0)
+        return exp(hs_nccl_noise(bytes, nccl->residual) * off);
+    return exp(fmax(nccl->residual, hs_error_point(class, bytes)) * off) *
+           common_times(machines, j, class, bytes);
 }
 
 static double level_times(const struct hs_machines *machines, size_t j, const struct error *error)

@@ -234,9 +234,6 @@ static void draw_errors(struct hs_machines *machines, uint64_t seed)
 
     for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = hs_random_normal(&state);
-    state = ~state;
-    for (size_t k = 0; k < machines->count * HS_ERROR_CLASS_COUNT; k++)
-        machines->common[k] = hs_random_normal(&state);
 }
 
 static enum hs_status believe(struct hs_machines *machines, struct hs_error *err)
@@ -262,19 +259,19 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
 
     *machines = (struct hs_machines){.believed = system, .count = count, .seed = seed};
     machines->errors_of_one =
-        hs_machines_errors_before(HS_ALGORITHM_COUNT) * system->level_count * 2 * HS_ERROR_KNOTS;
+        hs_machines_errors_before(HS_ALGORITHM_COUNT) * system->level_count * 2 * HS_ERROR_KNOTS +
+        HS_ERROR_CLASS_COUNT;
     list_figures(machines);
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->common = malloc(count * HS_ERROR_CLASS_COUNT * sizeof(double));
     machines->errors = malloc((count * machines->errors_of_one + 1) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     machines->kept = hs_kept_new();
     if (mpi)
         machines->constants = calloc(count * HS_MPI_K_COUNT, sizeof(*machines->constants));
-    if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->common ||
-        !machines->errors || !machines->offs || !machines->kept || (mpi && !machines->constants)) {
+    if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->errors ||
+        !machines->offs || !machines->kept || (mpi && !machines->constants)) {
         hs_machines_release(machines);
         return hs_no_memory(err);
     }
@@ -293,7 +290,6 @@ void hs_machines_release(struct hs_machines *machines)
     free(machines->drawn);
     free(machines->gap_seconds);
     free(machines->noise);
-    free(machines->common);
     free(machines->errors);
     free(machines->offs);
     free(machines->constants);

@@ -61,9 +61,11 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
 /* Which errors its calls have. */
 enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
                                         enum hs_library_call kind);
-/* What no constant explains at a point, the same deviation: no less than `residual`, what a fit
- * left of a machine's own (0: none was made). */
-double hs_nccl_noise(enum hs_error_class class, double bytes, double residual);
+/* What no constant explains once a machine's own are known, the same deviation, of a call of so
+ * many bytes: as of published times once all are fitted, and no less than `residual`, what a fit
+ * left of a machine's own (0: none was made). Of a machine of which nothing was measured the errors
+ * of its class stand there. */
+double hs_nccl_noise(double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
 

@@ -22,9 +22,12 @@ enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t do
     return parts->gpu.generation == HS_GPU_BOARD ? HS_ERROR_BOARD : HS_ERROR_NODE;
 }
 
-double hs_nccl_noise(enum hs_error_class class, double bytes, double residual)
+/* By bytes: of the published times once all are fitted. */
+double hs_nccl_noise(double bytes, double residual)
 {
-    return fmax(residual, hs_error_point(class, bytes));
+    static const double left[] = {0.09, 0.10, 0.06};
+
+    return fmax(residual, left[hs_error_band(bytes)]);
 }
 
 static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
@@ -124,10 +127,11 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
 {
     const struct hs_shape *shape = &run->call.shape;
     enum hs_error_class class = hs_nccl_error_class(&shape->parts, shape->domains, run->call.kind);
-    double noise = hs_nccl_noise(class, run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
+    double noise = hs_nccl_noise(run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
 
-    if (doubt == 0) /* nothing is known of the machine itself */
-        noise = hs_joint_error(noise, hs_error_machine(class, run->call.bytes));
+    if (doubt == 0) /* nothing was measured on the machine itself */
+        noise = hs_joint_error(fmax(residual, hs_error_point(class, run->call.bytes)),
+                               hs_error_machine(class, run->call.bytes));
     hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
     return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +
                 noise * noise);

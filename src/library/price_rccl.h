@@ -54,7 +54,8 @@ extern const struct hs_price_model hs_rccl_price_model;
  * kinds of calls and counts of nodes that were not measured. */
 double hs_rccl_noise(const struct hs_rccl_call *call);
 enum hs_error_class hs_rccl_error_class(const struct hs_rccl_call *call);
-/* The same of all: that, what is common to the machine's calls, the constants' widths, and the rates of the levels. */
+/* The same of all: that, what is common to the machine's calls, the constants' widths, and the
+ * rates of the levels. */
 double hs_rccl_deviation(const struct hs_rccl_call *call, const double *values);
 
 #endif

@@ -61,20 +61,6 @@ static void every_call_has_its_price(void **state)
     }
 }
 
-/* The golden range is by the constants' doubts and a residual at the point; the latter is replaced
- * by the class' own, which is estimated anew with the constants (price_errors.h). */
-static double golden_range(const struct golden_price *golden, const struct hs_nccl_call *call)
-{
-    static const double residuals[] = {0.09, 0.10, 0.06};
-    double residual = residuals[hs_error_band(call->bytes)];
-    double by_constants =
-        pow(log(golden->high_seconds / golden->seconds) / HS_PRICE_RANGE, 2) - residual * residual;
-    double point = hs_error_point(
-        hs_nccl_error_class(&call->shape.parts, call->shape.domains, call->kind), call->bytes);
-
-    return exp(HS_PRICE_RANGE * sqrt(by_constants + point * point));
-}
-
 static void every_price_has_its_range(void **state)
 {
     double values[HS_CONSTANTS_MAX];
@@ -86,11 +72,12 @@ static void every_price_has_its_range(void **state)
         struct hs_nccl_call call = call_of(&golden->call);
         struct hs_nccl_run run =
             hs_nccl_run(&call, (struct hs_nccl_choice){golden->algorithm, golden->protocol, 0});
-        double range, expected = golden_range(golden, &call);
+        double range;
 
         run.host_clock = golden->host_clock;
         range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, HS_NCCL_DOUBT_CLASS, 0));
-        assert_near(range, expected, 1e-6);
+        assert_near(golden->seconds / range, golden->low_seconds, 1e-6);
+        assert_near(golden->seconds * range, golden->high_seconds, 1e-6);
     }
 }
 
@@ -205,7 +192,6 @@ static void a_machine_is_asked_in_one_call(void **state)
         struct hs_nccl_machine machine = machine_of(call->parts, call->gpus);
         struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes,
                                   0,          NULL,          0,          0};
-        struct hs_nccl_call whole = call_of(call);
         struct hs_nccl_price price;
 
         if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
@@ -215,8 +201,8 @@ static void a_machine_is_asked_in_one_call(void **state)
         assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
         assert_int_equal(price.choice.algorithm, golden->algorithm);
         assert_near(price.seconds, golden->seconds, 1e-9);
-        assert_near(price.seconds / price.low_seconds, golden_range(golden, &whole), 1e-6);
-        assert_near(price.high_seconds / price.seconds, golden_range(golden, &whole), 1e-6);
+        assert_near(price.low_seconds, golden->low_seconds, 1e-6);
+        assert_near(price.high_seconds, golden->high_seconds, 1e-6);
         asked++;
     }
     assert_true(asked > 150);
