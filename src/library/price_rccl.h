@@ -30,7 +30,6 @@
 /* Machines and nodes whose times the constants were fitted to. */
 #define HS_RCCL_MACHINES_INSIDE  4
 #define HS_RCCL_MACHINES_BETWEEN 7
-#define HS_RCCL_NODES            8 /* at most, of one machine */
 
 struct hs_rccl_call {
     enum hs_library_call kind;

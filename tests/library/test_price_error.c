@@ -1,8 +1,8 @@
 /* How far a price is off where nothing was measured. */
-#include "base/statistics.h"
+#include "library/beyond.h"
 #include "library/price_error.h"
 #include "library/price_nccl.h"
-#include "test.h"
+#include "systems.h"
 
 #include <math.h>
 
@@ -49,10 +49,48 @@ static void a_call_has_the_class_of_its_slowest_part(void **state)
     assert_int_equal(class_of("72xGB200, 72xNDR400", 2, HS_CALL_ALLREDUCE), HS_ERROR_RACK);
 }
 
+static struct hs_beyond beyond_of(const char *line, int64_t np, double bytes, int version)
+{
+    struct hs_system system = parse(line);
+    struct hs_problem problem = problem_world(np, bytes);
+    struct hs_beyond beyond;
+
+    system.nccl.version = version;
+    beyond = hs_beyond_of(&system, &problem.group, bytes);
+    hs_system_release(&system);
+    return beyond;
+}
+
+/* H100 and NDR400 were measured together up to 12 nodes; the levels of no library are not. */
+static void what_was_not_measured_is_beyond(void **state)
+{
+    static const char line[] = "8xH100, 8xNDR400";
+    struct hs_text text = {0};
+    struct hs_beyond all;
+
+    (void)state;
+    assert_int_equal(beyond_of(line, 96, 1e6, 0).nodes, 0);
+    assert_int_equal(beyond_of(line, 104, 1e6, 0).nodes, 12);
+    assert_true(beyond_of(line, 64, 16.0 * 1073741824, 0).bytes == 0);
+    assert_true(beyond_of(line, 64, 17.0 * 1073741824, 0).bytes > 0);
+    assert_int_equal(beyond_of(line, 64, 1e6, 22809).version, 0);
+    assert_int_equal(beyond_of(line, 64, 1e6, 21705).version, 21800);
+    assert_int_equal(beyond_of("8xMI300X, 8xRoCE400", 64, 1e6, 0).nodes, 0);
+    assert_int_equal(beyond_of("8xMI300X, 8xRoCE400", 72, 1e6, 0).nodes, 8);
+    all = beyond_of("nv:4@100GB/s~3us,ib@20GB/s~9us", 4096, 1e12, 0);
+    assert_false(hs_beyond_any(&all));
+    all = beyond_of(line, 104, 1e12, 23105);
+    hs_beyond_append(&text, &all);
+    assert_string_equal(text.data, "more than the 12 nodes measured, more than the 16GiB measured, "
+                                   "NCCL newer than 2.30");
+    hs_text_release(&text);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("few machines of a class say little", few_machines_of_a_class_say_little),
     HS_TEST("sizes end where protocols do", sizes_end_where_protocols_do),
     HS_TEST("a call has the class of its slowest part", a_call_has_the_class_of_its_slowest_part),
+    HS_TEST("what was not measured is beyond", what_was_not_measured_is_beyond),
 };
 
 HS_TEST_MAIN(tests)
