@@ -466,6 +466,7 @@ def show(name, points, what):
 # Ranges follow from this form, which was chosen without the machines that are kept aside, a third by their names.
 PRIOR_MACHINES, PRIOR_MACHINE, PRIOR_POINT = 1, 0.15, 0.1  # as many machines more, off by so much
 EM_FREEDOM, EM_STEPS = 4, 50
+WORST = 6
 FREEDOM, RANGE = 2, 1.645  # price_error.c, price_nccl.h
 REGISTERED = re.compile(r"/ sym$")  # kernels of registered buffers, whose price is another one's
 ALIKE = re.compile(r"^(WRX90|8x H200 node|AlaSKA|Aurora|Xeon Platinum 8260|AWS p5.48xlarge)")  # one machine in several tables
@@ -517,15 +518,20 @@ def band_of(point):
 
 
 def report_errors(bench):
-    points = [p for p in bench.points if p.fitted == "others" and not REGISTERED.search(p.table.system)]
+    every = [p for p in bench.points if p.fitted == "others"]
+    points = [p for p in every if not REGISTERED.search(p.table.system)]
     names = sorted({p.error_class for p in points})
     for title, learn, judge in (("a machine by the others, but for those kept aside", lambda s: not kept_aside(s), lambda s: not kept_aside(s)),
                                 ("machines kept aside, by those that are not", lambda s: not kept_aside(s), kept_aside),
                                 ("a machine by all the others", lambda s: True, lambda s: True)):
-        print(f"\n{title}: within the 90 % range, median of high / low (points), up to 1 MiB, up to 64 MiB, from there on")
+        print(f"\n{title}: % off, within the 90 % range, median of high / low (points), up to 1 MiB, up to 64 MiB, from there on")
         for name in names:
             mine = [p for p in points if p.error_class == name]
             show_errors(name, mine, learn, judge)
+        registered = [p for p in every if REGISTERED.search(p.table.system)]
+        known = [p for p in points if registered and p.error_class == registered[0].error_class]
+        show_errors("symmetric memory", known + registered, learn, lambda s: judge(s) and REGISTERED.search(s))
+    show_worst(every)
     print("\nrows of src/library/price_errors.h:")
     with open(ERROR_ROWS, encoding="utf-8") as file:
         rows = re.findall(r'row\((\w+), "([^"]+)".*\)', file.read())
@@ -546,9 +552,24 @@ def show_errors(name, points, learn, judge):
                 deviation = RANGE * row.deviation(p)
                 inside[band_of(p)].append(abs(math.log(p.seconds / p.predicted)) <= deviation)
                 widths[band_of(p)].append(math.exp(2 * deviation))
-    cells = [f"{100 * statistics.mean(i):3.0f} % x{statistics.median(w):5.2f} ({len(i)})" if i else "-" for i, w in zip(inside, widths)]
+    off = [[p for p in band if machine_of(p.table.system) in machines] for band in in_bands(points)]
+    cells = [f"{100 * geometric(o, 'predicted'):.0f} %, {100 * statistics.mean(i):3.0f} % x{statistics.median(w):5.2f} ({len(i)})" if i else "-"
+             for o, i, w in zip(off, inside, widths)]
     if machines:
-        print(f"  {name:<28} {' '.join(f'{c:>20}' for c in cells)}   machines {len(machines)}")
+        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}")
+
+
+def show_worst(points):
+    """By the mean error of all points; the sign of its mean says whether they take longer than said."""
+    by = collections.defaultdict(list)
+    for p in points:
+        by[machine_of(p.table.system)].append(p)
+    print(f"\nthe {WORST} machines that are farthest off: % off, time over price (geometric mean), within the range of what ships, points")
+    for system in sorted(by, key=lambda s: -geometric(by[s], "predicted"))[:WORST]:
+        mine = by[system]
+        over = math.exp(statistics.mean(math.log(p.seconds / p.predicted) for p in mine))
+        print(f"  {system:<60.60s} {100 * geometric(mine, 'predicted'):4.0f} %  x{over:.2f}  "
+              f"{100 * statistics.mean(p.low <= p.seconds <= p.high for p in mine):3.0f} %  {len(mine)}")
 
 
 def show_ranges(points):
