@@ -70,9 +70,9 @@ static double deviations_of(const struct hs_machines *machines, size_t j, const 
 static double common_times(const struct hs_machines *machines, size_t j, enum hs_error_class class,
                            double bytes)
 {
-    const double *common = &machines->errors[(j + 1) * machines->errors_of_one];
+    const double *common = &machines->errors[machines->count * machines->errors_of_one];
 
-    return exp(hs_error_machine(class, bytes) * common[(int)class - HS_ERROR_CLASS_COUNT]);
+    return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_CLASS_COUNT + class]);
 }
 
 /* Of the calls of a layer. */
