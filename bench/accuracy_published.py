@@ -14,15 +14,19 @@ FIT (what constants a time is predicted with):
                as prior; the larger counts without the log and with it, from 1 MiB on, and by constants that are fitted to these counts, too
     systems    no scores, but what configs/NAME.json of a machine in FITTED holds: the constants fitted to all of its own times around those
                that ship, with 95 % intervals, and the latency and bandwidth of a ring (CPU MPI)
+    errors     the rows of src/library/price_errors.h: what is common to a machine and what is left at a point, by class and size, estimated from
+               the machines left out as in others; and how many of their times lie within the range that follows: of each machine by what
+               the others say, and of a third kept aside while the form was chosen
     half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
 POINTS: a table of all points as text, kept apart by tabs.
 Errors are exp(mean |ln(predicted / published)|) - 1 and, in brackets, mean |predicted / published - 1|, in percent.
 Behind FIT=none the systems that ship are compared with the tables of the same parts, NCCL's and, where there are, MPI's defaults among them.
-usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]
+usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|errors|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]
 """
 import argparse
 import collections
 import glob
+import hashlib
 import json
 import math
 import os
@@ -47,7 +51,7 @@ VERSIONS = {"Perlmutter": 21803}
 ERAS = (21803, 21903, 22003, 22103, 22303, 22803, 22809)
 ERA_ROUNDS, ERA_GAIN = 12, 10  # of a fit; in its cost, to be believed
 RACK_GPUS, RACK_GPUS_USED = 72, 64
-DOUBT_PARTS, DOUBT_CLASS, DOUBT_OWN = 0, 1.15, 0.4  # price_nccl.h, price_mpi.c; 0: by the kinds of the parts' figures
+DOUBT_PARTS, DOUBT_CLASS, DOUBT_OWN = 0, 0.9, 0.4  # price_nccl.h; 0: by the kinds of the parts' figures
 MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi",
                 "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
 MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
@@ -59,6 +63,7 @@ DIFFER = math.log(1.1)  # two algorithms, to be told apart
 # Systems that ship with constants of their own, and whose they are.
 FITTED = {"Perlmutter": "perlmutter", "MareNostrum 5 ACC": "marenostrum5-acc", "Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi"}
 EAGER_BYTES, LINE_GBPS = 8192, 25  # price_mpi.c
+ERROR_ROWS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "library", "price_errors.h")
 CONFIGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "configs")
 # Machines whose times are in the constants that ship.
 SEEN = {
@@ -257,9 +262,9 @@ class Program:
         return float(self.do("fit", model, prior, rounds, ranges(points))[1])
 
     def price(self, model, points, doubt=DOUBT_PARTS):
-        """[(seconds, low, high)]"""
+        """[(seconds, low, high, the deviation by its constants alone, the class of its error)]"""
         self.send("price", model, doubt, ranges(points))
-        return [tuple(map(float, self.answer())) for _ in points]
+        return [(*map(float, words[:4]), words[4]) for words in (self.answer() for _ in points)]
 
 
 def ranges(points):
@@ -279,6 +284,7 @@ class Point:
     def __init__(self, table, index, size, seconds):
         self.table, self.index, self.bytes, self.seconds = table, index, size, seconds
         self.predicted = self.low = self.high = self.plain = self.rule = math.nan
+        self.by_constants, self.error_class = math.nan, ""
         self.fitted, self.seen = "none", False  # whether a fit of this run has seen it
         # What is said of it before its machine's own times are fitted, and when all of them are, itself, too.
         self.without = self.at_best = math.nan
@@ -327,8 +333,9 @@ class Bench:
         for model in MODELS:
             mine = [p for p in points if p.table.model == model]
             doubt = DOUBT_CLASS if model == "mpi" else doubt
-            for point, (seconds, low, high) in zip(mine, self.program.price(model, mine, doubt)):
-                point.predicted, point.low, point.high, point.fitted = seconds, low, high, label
+            for point, answer in zip(mine, self.program.price(model, mine, doubt)):
+                point.predicted, point.low, point.high, point.by_constants, point.error_class = answer
+                point.fitted = label
 
     def predict_plain(self, points, fitted):
         """The plain model, fitted to those points; and NCCL's own."""
@@ -337,9 +344,9 @@ class Bench:
         model = "plain_mpi" if points[0].table.mpi else "plain"
         self.program.do("ship", model)
         self.program.fit(model, fitted)
-        for point, (seconds, _, _) in zip(points, self.program.price(model, points)):
+        for point, (seconds, *_) in zip(points, self.program.price(model, points)):
             point.plain = seconds
-        for point, (seconds, _, _) in zip(points, self.program.price("rule", points) if model == "plain" else ()):
+        for point, (seconds, *_) in zip(points, self.program.price("rule", points) if model == "plain" else ()):
             point.rule = seconds
 
     def set_version(self, points, version):
@@ -454,6 +461,117 @@ def in_bands(points):
 def show(name, points, what):
     bands = in_bands([p for p in points if getattr(p, what) > 0])
     print(f"  {name:<42.42s} {' / '.join(errors(b, what) if b else '      -      ' for b in bands)}   points {'/'.join(str(len(b)) for b in bands)}")
+
+
+# ---- how far prices are off ----------------------------------------------------------------------------------------------------------------
+
+# Ranges follow from this form, which was chosen without the machines that are kept aside, a third by their names.
+PRIOR_MACHINES, PRIOR_MACHINE, PRIOR_POINT = 1, 0.15, 0.1  # as many machines more, off by so much
+EM_FREEDOM, EM_STEPS = 4, 50
+WORST = 6
+FREEDOM, RANGE = 2, 1.645  # price_error.c, price_nccl.h
+REGISTERED = re.compile(r"/ sym$")  # kernels of registered buffers, whose price is another one's
+ALIKE = re.compile(r"^(WRX90|8x H200 node|AlaSKA|Aurora|Xeon Platinum 8260|AWS p5.48xlarge)")  # one machine in several tables
+
+
+def kept_aside(system):
+    return int(hashlib.sha1(machine_of(system).encode()).hexdigest(), 16) % 3 == 0
+
+
+def machine_of(system):
+    alike = ALIKE.match(system)
+    return alike[0] if alike else system
+
+
+class Errors:
+    """A class' row: deviations of a machine and at a point, by size, estimated from points of machines left out."""
+
+    def __init__(self, points):
+        by = collections.defaultdict(lambda: [[] for _ in BANDS])
+        for p in points:
+            by[machine_of(p.table.system)][band_of(p)].append((math.log(p.seconds / p.predicted), p.by_constants))
+        self.machines = len(by)
+        self.machine, self.point = [], []
+        for band in range(len(BANDS)):
+            mine = [m[band] for m in by.values() if m[band]]
+            inside = [statistics.variance(e for e, _ in m) for m in mine if len(m) > 2]
+            point = variance_of(inside, PRIOR_POINT)
+            # Beyond what the constants may be off and what is left of a mean.
+            common = [max(0, statistics.mean(e for e, _ in m) ** 2 - statistics.mean(c * c for _, c in m) - point / len(m)) for m in mine]
+            self.machine.append(math.sqrt(variance_of(common, PRIOR_MACHINE)))
+            self.point.append(math.sqrt(point))
+
+    def deviation(self, p):
+        n, band = max(1, self.machines), band_of(p)
+        return math.sqrt(p.by_constants ** 2 + self.point[band] ** 2 + self.machine[band] ** 2 * (1 + 1 / n) * (n + FREEDOM) / n)
+
+
+def variance_of(squares, prior):
+    """Of a t distribution, so that a machine far off counts little, with as many machines more, as usual: by its EM steps."""
+    variance = prior ** 2
+    for _ in range(EM_STEPS):
+        weighed = sum(s * (EM_FREEDOM + 1) / (EM_FREEDOM + s / variance) for s in squares)
+        variance = (PRIOR_MACHINES * prior ** 2 + weighed) / (PRIOR_MACHINES + len(squares))
+    return variance
+
+
+def band_of(point):
+    return next(i for i, holds in enumerate(BANDS) if holds(point.bytes))
+
+
+def report_errors(bench):
+    every = [p for p in bench.points if p.fitted == "others"]
+    points = [p for p in every if not REGISTERED.search(p.table.system)]
+    names = sorted({p.error_class for p in points})
+    for title, learn, judge in (("a machine by the others, but for those kept aside", lambda s: not kept_aside(s), lambda s: not kept_aside(s)),
+                                ("machines kept aside, by those that are not", lambda s: not kept_aside(s), kept_aside),
+                                ("a machine by all the others", lambda s: True, lambda s: True)):
+        print(f"\n{title}: % off, within the 90 % range, median of high / low (points), up to 1 MiB, up to 64 MiB, from there on")
+        for name in names:
+            mine = [p for p in points if p.error_class == name]
+            show_errors(name, mine, learn, judge)
+        registered = [p for p in every if REGISTERED.search(p.table.system)]
+        known = [p for p in points if registered and p.error_class == registered[0].error_class]
+        show_errors("symmetric memory", known + registered, learn, lambda s: judge(s) and REGISTERED.search(s))
+    show_worst(every)
+    print("\nrows of src/library/price_errors.h:")
+    with open(ERROR_ROWS, encoding="utf-8") as file:
+        rows = re.findall(r'row\((\w+), "([^"]+)".*\)', file.read())
+    for i, (word, name) in enumerate(rows):
+        row = Errors([p for p in points if p.error_class == name])
+        figures = ", ".join(f"{d:.2f}" for d in (*row.machine, *row.point))
+        end = "" if i == len(rows) - 1 else " \\"
+        print(f'    row({word}, "{name}", {max(1, row.machines)}, {figures})'.ljust(90 if end else 0) + end)
+
+
+def show_errors(name, points, learn, judge):
+    inside, widths, machines = [[] for _ in BANDS], [[] for _ in BANDS], set()
+    for system in {machine_of(p.table.system) for p in points if judge(p.table.system)}:
+        row = Errors([p for p in points if machine_of(p.table.system) != system and learn(p.table.system)])
+        machines.add(system)
+        for p in points:
+            if machine_of(p.table.system) == system:
+                deviation = RANGE * row.deviation(p)
+                inside[band_of(p)].append(abs(math.log(p.seconds / p.predicted)) <= deviation)
+                widths[band_of(p)].append(math.exp(2 * deviation))
+    off = [[p for p in band if machine_of(p.table.system) in machines] for band in in_bands(points)]
+    cells = [f"{100 * geometric(o, 'predicted'):.0f} %, {100 * statistics.mean(i):3.0f} % x{statistics.median(w):5.2f} ({len(i)})" if i else "-"
+             for o, i, w in zip(off, inside, widths)]
+    if machines:
+        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}")
+
+
+def show_worst(points):
+    """By the mean error of all points; the sign of its mean says whether they take longer than said."""
+    by = collections.defaultdict(list)
+    for p in points:
+        by[machine_of(p.table.system)].append(p)
+    print(f"\nthe {WORST} machines that are farthest off: % off, time over price (geometric mean), within the range of what ships, points")
+    for system in sorted(by, key=lambda s: -geometric(by[s], "predicted"))[:WORST]:
+        mine = by[system]
+        over = math.exp(statistics.mean(math.log(p.seconds / p.predicted) for p in mine))
+        print(f"  {system:<60.60s} {100 * geometric(mine, 'predicted'):4.0f} %  x{over:.2f}  "
+              f"{100 * statistics.mean(p.low <= p.seconds <= p.high for p in mine):3.0f} %  {len(mine)}")
 
 
 def show_ranges(points):
@@ -595,7 +713,7 @@ def on_levels(bench, points, own, learned, machine):
     latency = fitted_to(bench, "plain_mpi", rings)[0]["alpha"]
     last = max(rings, key=lambda p: p.bytes / p.table.ranks)
     steps = 2 * (last.table.ranks - 1)
-    (seconds, _, _), = bench.program.price("plain_mpi", [last])
+    (seconds, *_), = bench.program.price("plain_mpi", [last])
     rate = 1e-9 * steps * last.bytes / last.table.ranks / (seconds - steps * latency[0] * 1e-6)
     print(f'  "latency_us": {latency[0]:.4g}, "bandwidth_GBps": {rate:.4g}, "eager_bytes": {EAGER_BYTES}, '
           f'"rendezvous_us": {own["rendezvous"][0]:.4g}\n  latency within {latency[1]:.4g} to {latency[2]:.4g} us, {len(rings)} times of rings')
@@ -873,10 +991,10 @@ def arguments():
     options = parser.parse_args()
     if not options.data or not options.machines:
         refuse("needs published times and what their machines are made of:\n"
-               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
+               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|errors|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
                "the shape of both is at the top of bench/accuracy_published.py")
-    if not re.fullmatch(r"none|others|half|log|systems|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
-        refuse(f"FIT: expected none, others, half, log, systems, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
+    if not re.fullmatch(r"none|others|errors|half|log|systems|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
+        refuse(f"FIT: expected none, others, errors, half, log, systems, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
     return options
 
 
@@ -892,7 +1010,10 @@ def main():
     elif options.fit == "log":
         bench.small_counts(one_log, "log", True)
     else:
-        {"none": bench.none, "others": bench.others, "half": bench.half}[options.fit]()
+        {"none": bench.none, "others": bench.others, "errors": bench.others, "half": bench.half}[options.fit]()
+    if options.fit == "errors":
+        report_errors(bench)
+        return
     print(f"{len(bench.points)} points of {bench.tables} tables, {len(bench.systems)} systems; "
           "error exp(mean |ln(predicted / published)|) - 1 (mean |predicted / published - 1|), percent")
     for label, title in dict([(options.fit, TITLES.get(options.fit, TITLES["nodes"])), ("none", TITLES["none"])]).items():

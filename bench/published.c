@@ -20,7 +20,8 @@
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
  *     wins SYSTEM RANKS BYTES PLAN PLAN   the share of machines drawn that fit the description (a
  *                                   file, or a line) on which the former plan is the faster
- *     price MODEL DOUBT LIST        seconds, low, high; NCCL's by its parts' kinds where DOUBT is 0
+ *     price MODEL DOUBT LIST        seconds, low, high, the deviation by its constants alone, the
+ *                                   class of its error; NCCL's by its parts' kinds where DOUBT is 0
  *     set MODEL NAME VALUE          one of its constants
  *     own MODEL LIST                constants fitted to these points around what is kept, in one
  *                                   answer:
@@ -527,6 +528,23 @@ static double deviation_of(const struct point *point, size_t model, double doubt
     return 0;
 }
 
+static enum hs_error_class class_of(const struct point *point, size_t model)
+{
+    const struct hs_nccl_call *call = &point->run.call;
+
+    return model == RCCL ? hs_rccl_error_class(&point->rccl)
+           : model == MPI
+               ? HS_ERROR_CPU
+               : hs_nccl_error_class(&call->shape.parts, call->shape.domains, call->kind);
+}
+
+static double bytes_of(const struct point *point, size_t model)
+{
+    return model == RCCL  ? point->rccl.bytes
+           : model == MPI ? point->call.bytes
+                          : point->run.call.bytes;
+}
+
 static enum hs_status price_points(char *const *words, struct hs_error *err)
 {
     size_t model, point = SIZE_MAX, last = 0;
@@ -536,9 +554,20 @@ static enum hs_status price_points(char *const *words, struct hs_error *err)
         return HS_INVALID;
     while (next_point(&point, &last, &list)) {
         double seconds = models[model]->seconds(call_of(&points[point], model), constants[model]);
-        double range = exp(HS_PRICE_RANGE * deviation_of(&points[point], model, number(words[1])));
+        double deviation = deviation_of(&points[point], model, number(words[1]));
+        double range = exp(HS_PRICE_RANGE * deviation), rest = 0;
+        const char *class = "-";
 
-        printf("%.12g\t%.9g\t%.9g\n", seconds, seconds / range, seconds * range);
+        if (model == NCCL || model == RCCL || model == MPI) {
+            enum hs_error_class of = class_of(&points[point], model);
+            double bytes = bytes_of(&points[point], model);
+
+            class = hs_error_class_names[of];
+            rest = fmax(0, pow(deviation, 2) - pow(hs_error_machine(of, bytes), 2) -
+                               pow(hs_error_point(of, bytes), 2));
+        }
+        printf("%.12g\t%.9g\t%.9g\t%.9g\t%s\n", seconds, seconds / range, seconds * range,
+               sqrt(rest), class);
     }
     return HS_OK;
 }

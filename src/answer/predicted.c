@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/notes.h"
 #include "estimate/system_file.h"
+#include "library/beyond.h"
 #include "version.h"
 
 #define TOP_CHECKED 1000 /* from so many on the size of the result is looked at */
@@ -44,12 +45,16 @@ static enum hs_status add_candidate(struct hs_result_message *message, const str
 {
     const struct hs_estimate *estimate = &estimated->estimate;
     struct hs_candidate *candidate;
+    struct hs_beyond beyond;
 
     if (hs_plan_is_default(&estimated->plan)) {
         candidate = hs_result_add_candidate(message);
         if (!candidate)
             return hs_no_memory(err);
         candidate->plan = estimated->plan;
+        beyond = hs_beyond_of(asked->system, &point->request.problem.group,
+                              point->request.problem.bytes);
+        candidate->extrapolated = hs_beyond_any(&beyond);
     } else {
         if (hs_result_add_prediction(message, asked->system, &point->request.problem,
                                      &estimated->plan, err))

@@ -36,9 +36,30 @@ static void add_bytes(struct hs_gap *gap, const struct hs_fit *fit, double bytes
     gap->max_bytes = fit->max_bytes;
 }
 
+static void add_beyond(struct hs_gaps *gaps, const struct hs_beyond *beyond)
+{
+    hs_beyond_add(&gaps->beyond, beyond);
+    gaps->any = gaps->any || hs_beyond_any(beyond);
+}
+
+void hs_gaps_add_call(struct hs_gaps *gaps, const struct hs_system *system,
+                      const struct hs_problem *problem)
+{
+    struct hs_beyond beyond = hs_beyond_of(system, &problem->group, problem->bytes);
+
+    add_beyond(gaps, &beyond);
+}
+
 void hs_gaps_add(struct hs_gaps *gaps, const struct hs_system *system, const struct hs_plan *plan,
                  const struct hs_plan_cost *cost)
 {
+    for (int i = 0; i < cost->count && system->fits.count == 0; i++) {
+        struct hs_beyond beyond =
+            hs_beyond_of_layer(system, hs_split_product(&plan->split), cost->stages[i].key.layer,
+                               cost->stages[i].bytes / plan->chunks);
+
+        add_beyond(gaps, &beyond);
+    }
     for (int i = 0; i < cost->count && system->fits.count > 0; i++) {
         const struct hs_stage_cost *stage = &cost->stages[i];
         struct hs_layer layer = stage->key.layer;
@@ -95,6 +116,7 @@ void hs_gaps_append(struct hs_text *out, const struct hs_gaps *gaps, const struc
 {
     const char *separator = "";
 
+    hs_beyond_append(out, &gaps->beyond);
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_gap *gap = &gaps->levels[l];
         const char *name = system->levels[l].name;

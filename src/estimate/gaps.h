@@ -15,12 +15,14 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "library/beyond.h"
 #include "library/price_plan.h"
 
 /* Per level, the size and the bytes that lie farthest outside, with the range of the fit that they
  * fall out of. {0} is none. */
 struct hs_gaps {
     bool any;
+    struct hs_beyond beyond; /* published times, where the system is not calibrated */
     struct hs_gap {
         bool never;                       /* nothing of this level was measured */
         double size_factor, bytes_factor; /* how far outside, > 1; 0: not */
@@ -29,11 +31,14 @@ struct hs_gaps {
     } levels[HS_LEVELS_MAX];
 };
 
-/* Adds the layers of a plan, whose cost on the system is `cost`. Nothing happens where the system
- * is not calibrated. That there are more processes than the description covers is no gap of the
- * calibration. */
+/* Adds the layers of a plan, whose cost on the system is `cost`: what lies outside of a
+ * calibration, or, without one, beyond the published times (beyond.h). That there are more
+ * processes than the description covers is no gap of either. */
 void hs_gaps_add(struct hs_gaps *gaps, const struct hs_system *system, const struct hs_plan *plan,
                  const struct hs_plan_cost *cost);
+/* Adds the library's own call of the problem, which no plan's cost describes. */
+void hs_gaps_add_call(struct hs_gaps *gaps, const struct hs_system *system,
+                      const struct hs_problem *problem);
 /* Appends the gaps, separated by commas, on one line without an end; nothing where there are none.
  */
 void hs_gaps_append(struct hs_text *out, const struct hs_gaps *gaps,

@@ -66,12 +66,38 @@ static double deviations_of(const struct hs_machines *machines, size_t j, const 
     return error->near * errors[0] + error->far * errors[1];
 }
 
-/* On the machine as drawn, and as it errs. */
-static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
+/* By what all prices of the class are off on the machine: calls and plans alike. */
+static double common_times(const struct hs_machines *machines, size_t j, enum hs_error_class class,
                            double bytes)
 {
-    return exp(hs_nccl_noise(bytes, machines->believed->nccl.residual) *
-               deviations_of(machines, j, error));
+    const double *common = &machines->errors[machines->count * machines->errors_of_one];
+
+    return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_CLASS_COUNT + class]);
+}
+
+/* Of the calls of a layer. */
+static enum hs_error_class native_class(const struct hs_machines *machines,
+                                        const struct hs_problem *problem, struct hs_stage_key key)
+{
+    const struct hs_nccl_machine *nccl = &machines->believed->nccl;
+    const struct hs_group group = {
+        .ranks = problem->group.ranks, .stride = key.layer.stride, .size = key.layer.size};
+
+    return hs_nccl_error_class(&nccl->parts, hs_group_spread(&group, nccl->gpus).units,
+                               hs_nccl_call_of(key.phase));
+}
+
+/* On the machine as drawn, and as it errs. */
+static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
+                           enum hs_error_class class, double bytes)
+{
+    const struct hs_nccl_machine *nccl = &machines->believed->nccl;
+    double off = deviations_of(machines, j, error);
+
+    if (nccl->doubt > 0)
+        return exp(hs_nccl_noise(bytes, nccl->residual) * off);
+    return exp(fmax(nccl->residual, hs_error_point(class, bytes)) * off) *
+           common_times(machines, j, class, bytes);
 }
 
 static double level_times(const struct hs_machines *machines, size_t j, const struct error *error)
@@ -104,11 +130,11 @@ static const double *native_errors(double *room, const struct hs_machines *machi
                                    const struct hs_problem *problem, struct hs_stage_key key,
                                    double bytes)
 {
-    const struct hs_kept_name name = {
-        .kind = HS_KEPT_ERRORS,
-        .group = problem->group,
-        .key = key,
-        .detail = llrint(1e3 * hs_nccl_noise(bytes, machines->believed->nccl.residual))};
+    enum hs_error_class class = native_class(machines, problem, key);
+    const struct hs_kept_name name = {.kind = HS_KEPT_ERRORS,
+                                      .group = problem->group,
+                                      .key = key,
+                                      .detail = hs_error_band(bytes)};
     double *times = hs_kept_find(machines->kept, &name);
     struct hs_stage_price price;
     struct error error;
@@ -121,7 +147,7 @@ static const double *native_errors(double *room, const struct hs_machines *machi
     price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
     error = error_of(machines, &price);
     for (size_t j = 0; j < machines->count; j++)
-        times[j] = native_times(machines, j, &error, bytes);
+        times[j] = native_times(machines, j, &error, class, bytes);
     return times;
 }
 
@@ -347,9 +373,12 @@ static double error_times(const struct hs_machines *machines, size_t j,
         seconds = hs_stage_seconds(&price, bytes);
         error = error_of(machines, &price);
         without += seconds;
-        with += native ? hs_greater(seconds * native_times(machines, j, &error, bytes),
-                                    hs_stage_least_seconds(&price, bytes))
-                       : level_seconds_of_one(machines, j, &error, &price, bytes);
+        with +=
+            native ? hs_greater(seconds * native_times(machines, j, &error,
+                                                       native_class(machines, problem, keys[k % 2]),
+                                                       bytes),
+                                hs_stage_least_seconds(&price, bytes))
+                   : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
     return without > 0 ? with / without : 1;
 }
@@ -445,6 +474,7 @@ static double rccl_stage(const struct hs_machines *machines, size_t j,
                 (2 * (size_t)HS_LIBRARY_CALL_COUNT);
         seconds += hs_limit_keep_stage(
             hs_rccl_price_model.seconds(&call, machine->nccl.own) *
+                common_times(machines, j, hs_rccl_error_class(&call), call.bytes) *
                 exp(hs_rccl_noise(&call) * machines->noise[(j + moved) % machines->count]),
             machine, problem->group.ranks, one, bytes);
     }
@@ -465,6 +495,14 @@ static double rccl_plan(const struct hs_machines *machines, size_t j,
     return hs_limit_keep(seconds, &machines->drawn[j], problem);
 }
 
+/* Of an MPI library's calls, and of plans by its steps. */
+static double mpi_times(const struct hs_machines *machines, size_t j, double bytes)
+{
+    return hs_mpi_system_doubt(machines->believed) == HS_NCCL_DOUBT_CLASS
+               ? common_times(machines, j, HS_ERROR_CPU, bytes)
+               : 1;
+}
+
 /* The machine of a sample: its constants say how far the levels are off, too. */
 static struct hs_system mpi_machine(const struct hs_machines *machines, size_t j)
 {
@@ -478,7 +516,7 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err)
 {
-    double noise = sqrt(2) * hs_mpi_price_model.scatter; /* of both sides' steps */
+    double noise = sqrt(2) * hs_error_point(HS_ERROR_CPU, problem->bytes); /* of both sides */
 
     if (price->library == HS_LIBRARY_NCCL)
         return nccl_each(seconds, machines, problem, err);
@@ -497,7 +535,7 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
         call.system = &machine;
         hs_mpi_system_values(values, &machine);
         seconds[j] = hs_limit_keep(hs_mpi_price_model.seconds(&call, values), &machine, problem) *
-                     exp(noise * machines->noise[j]);
+                     mpi_times(machines, j, problem->bytes) * exp(noise * machines->noise[j]);
     }
     return HS_OK;
 }
@@ -521,7 +559,8 @@ void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *ma
         hs_mpi_system_values(values, &machine);
         for (size_t i = 0; i < count; i++)
             seconds[i * machines->count + j] =
-                hs_mpi_stage_seconds(&machine, problem, keys[i], values);
+                hs_mpi_stage_seconds(&machine, problem, keys[i], values) *
+                mpi_times(machines, j, problem->bytes);
     }
 }
 
@@ -542,7 +581,8 @@ void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *mac
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_system machine = mpi_machine(machines, j);
 
-        seconds[j] = hs_mpi_plan_seconds(&machine, problem, plan);
+        seconds[j] =
+            hs_mpi_plan_seconds(&machine, problem, plan) * mpi_times(machines, j, problem->bytes);
         if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
             seconds[j] = hs_limit_keep(seconds[j] * cost.seconds / apart, &machine, problem);
     }

@@ -230,10 +230,13 @@ void hs_machines_ask(struct hs_machines *machines, int64_t ranks)
 
 static void draw_errors(struct hs_machines *machines, uint64_t seed)
 {
-    uint64_t state = hs_random_bits(&seed);
+    double *common = &machines->errors[machines->count * machines->errors_of_one];
+    uint64_t state = hs_random_bits(&seed), of_classes = ~state;
 
     for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = hs_random_normal(&state);
+    for (size_t k = 0; k < machines->count * HS_ERROR_CLASS_COUNT; k++)
+        common[k] = hs_random_normal(&of_classes);
 }
 
 static enum hs_status believe(struct hs_machines *machines, struct hs_error *err)
@@ -264,7 +267,8 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->errors = malloc((count * machines->errors_of_one + 1) * sizeof(double));
+    machines->errors =
+        malloc(count * (machines->errors_of_one + HS_ERROR_CLASS_COUNT) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     machines->kept = hs_kept_new();
     if (mpi)

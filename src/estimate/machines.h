@@ -47,7 +47,8 @@ struct hs_machines {
     struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
     double *gap_seconds;     /* [count] owned: between two calls; 0: no price has any */
     double *noise;           /* [count] owned: normal; of an MPI library's own price */
-    /* [count][errors_of_one] owned: normal; of the price of layers that are alike */
+    /* [count][errors_of_one] owned: normal; of the price of layers that are alike; and behind them
+     * [count][HS_ERROR_CLASS_COUNT], of all prices of a class on a machine */
     double *errors;
     size_t errors_of_one;
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];

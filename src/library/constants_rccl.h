@@ -46,4 +46,7 @@ enum hs_rccl_constant {
         HS_RCCL_K_COUNT
 };
 
+/* Nodes of the published times, at most, of one machine. */
+#define HS_RCCL_NODES 8
+
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics.h"
 #include "library/limit.h"
 #include "library/mpi_steps.h"
 #include "library/price_nccl.h"
@@ -419,13 +420,9 @@ static double seconds_of(const void *of, const double *values)
 const struct hs_price_model hs_mpi_price_model = {
     .constants = hs_mpi_constants, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
 
-/* Widths that the constants of a machine that was not fitted may be off: by machines left out, each
- * counting once. */
-#define DOUBT_CLASS 1.15
-
 double hs_mpi_system_doubt(const struct hs_system *system)
 {
-    return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : DOUBT_CLASS;
+    return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
 }
 
 /* By another algorithm than the ring: latencies and rates are its row's. */
@@ -544,9 +541,12 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
                         double residual)
 {
-    double noise = fmax(residual, hs_mpi_price_model.scatter), deviations[HS_MPI_K_COUNT];
+    double noise = fmax(residual, hs_error_point(HS_ERROR_CPU, call->bytes)),
+           deviations[HS_MPI_K_COUNT];
 
     hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+    if (doubt == HS_NCCL_DOUBT_CLASS) /* nothing is known of the machine itself */
+        noise = hs_joint_error(noise, hs_error_machine(HS_ERROR_CPU, call->bytes));
     return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +
                 noise * noise);
 }

@@ -21,6 +21,7 @@
 #include "library/constants.h"
 #include "library/constants_nccl.h"
 #include "library/library_nccl.h"
+#include "library/price_error.h"
 #include "model/group.h"
 #include "model/kept.h"
 #include "model/stage.h"
@@ -44,9 +45,9 @@ extern const struct hs_price_model hs_nccl_price_model;
 /* How many widths a constant may be off: of parts that were not measured; inside nodes whose
  * generation of GPUs was, and between nodes whose GPUs and NICs were together; and where the
  * machine's own times were fitted on fewer nodes. */
-#define HS_NCCL_DOUBT_CLASS  1.35
-#define HS_NCCL_DOUBT_INSIDE 0.9
-#define HS_NCCL_DOUBT_NODES  1.2
+#define HS_NCCL_DOUBT_CLASS  0.9
+#define HS_NCCL_DOUBT_INSIDE 0.5
+#define HS_NCCL_DOUBT_NODES  0.65
 #define HS_NCCL_DOUBT_OWN    0.4
 /* Standard deviations of log(constant): so many widths; 0: by the kinds of the parts' figures
  * (figure.h), for calls over so many domains. */
@@ -57,8 +58,13 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt,
                          double residual);
 #define HS_PRICE_RANGE 1.645
-/* What no constant explains, the same deviation, of a call of so many bytes: as of published times,
- * and no less than `residual`, what a fit left of a machine's own (0: none was made). */
+/* Which errors its calls have. */
+enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
+                                        enum hs_library_call kind);
+/* What no constant explains once a machine's own are known, the same deviation, of a call of so
+ * many bytes: as of published times once all are fitted, and no less than `residual`, what a fit
+ * left of a machine's own (0: none was made). Of a machine of which nothing was measured the errors
+ * of its class stand there. */
 double hs_nccl_noise(double bytes, double residual);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */

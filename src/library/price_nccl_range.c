@@ -7,17 +7,27 @@
 
 /* Of log(rate) without peer access: 2.2 to 5.2 GB/s were published, and 16. */
 #define HOST_DEVIATION 0.6
-/* Of boards whose paths nobody says: 1.4 to 46 GB/s were published, most of them over 20. */
-#define UNSAID_DEVIATION 0.55
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
+
+#define RACK_GPUS 16 /* from so many on a domain is no node */
+
+enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
+                                        enum hs_library_call kind)
+{
+    if (parts->gpu_count >= RACK_GPUS)
+        return HS_ERROR_RACK;
+    if (domains > 1)
+        return kind == HS_CALL_ALLTOALL ? HS_ERROR_EXCHANGE : HS_ERROR_NETWORK;
+    return parts->gpu.generation == HS_GPU_BOARD ? HS_ERROR_BOARD : HS_ERROR_NODE;
+}
 
 /* By bytes: of the published times once all are fitted. */
 double hs_nccl_noise(double bytes, double residual)
 {
-    const double MiB = 1048576;
+    static const double left[] = {0.09, 0.10, 0.06};
 
-    return fmax(residual, bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06);
+    return fmax(residual, left[hs_error_band(bytes)]);
 }
 
 static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
@@ -105,9 +115,8 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
     if (parts->gpu.generation == HS_GPU_BOARD) /* no node's is another's */
         deviations[HS_NCCL_K_PCIE_SHARE] =
             hs_nccl_price_model.constants[HS_NCCL_K_PCIE_SHARE].width;
-    if (parts->gpu.generation == HS_GPU_BOARD && parts->paths != HS_PATHS_SWITCH)
-        widen(deviations, HS_NCCL_K_EFF_P,
-              parts->paths == HS_PATHS_HOST ? HOST_DEVIATION : UNSAID_DEVIATION);
+    if (parts->paths == HS_PATHS_HOST)
+        widen(deviations, HS_NCCL_K_EFF_P, HOST_DEVIATION);
     doubt_gpu(deviations, &parts->gpu);
     if (domains > 1)
         doubt_network(deviations, parts, domains);
@@ -117,8 +126,12 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
                          double residual)
 {
     const struct hs_shape *shape = &run->call.shape;
+    enum hs_error_class class = hs_nccl_error_class(&shape->parts, shape->domains, run->call.kind);
     double noise = hs_nccl_noise(run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
 
+    if (doubt == 0) /* nothing was measured on the machine itself */
+        noise = hs_joint_error(fmax(residual, hs_error_point(class, run->call.bytes)),
+                               hs_error_machine(class, run->call.bytes));
     hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
     return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +
                 noise * noise);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "library/beyond.h"
 #include "library/limit.h"
 #include "library/price_native.h"
 #include "library/price_nccl.h"
@@ -340,6 +341,14 @@ static void add_busy(struct hs_plan_cost *cost, const struct hs_system *system,
             cost->busy_seconds[l] += stage->bandwidth_seconds * price->occupancy[l];
 }
 
+static bool is_beyond(const struct hs_system *system, const struct hs_problem *problem,
+                      struct hs_layer layer, double bytes)
+{
+    struct hs_beyond beyond = hs_beyond_of_layer(system, problem->group.ranks, layer, bytes);
+
+    return hs_beyond_any(&beyond);
+}
+
 /* Adds the stages of layer i: in one where both ways go by the same algorithm. */
 static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
                       const struct hs_system *system, const struct hs_problem *problem,
@@ -353,6 +362,8 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
         struct hs_stage_price price =
             hs_problem_price(system, problem, keys[k], bytes / plan->chunks);
 
+        if (is_beyond(system, problem, keys[k].layer, bytes / plan->chunks))
+            price.extrapolated = true;
         add_stage(cost, busy, &price, i, bytes, plan->chunks);
         add_busy(cost, system, &price);
     }

@@ -70,14 +70,17 @@ static double seconds_of(const void *of, const double *k)
 const struct hs_price_model hs_rccl_price_model = {
     .constants = rows, .count = HS_RCCL_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
 
-#define MIDDLE_FROM 1048576.0 /* bytes: protocols change there, at other sizes on each machine */
-#define MIDDLE_TO   (64 * MIDDLE_FROM)
-#define UNMEASURED  0.3  /* reduce-scatters and allgathers, but for one machine's */
-#define BEYOND      0.15 /* per doubling of the nodes beyond those measured */
+#define UNMEASURED 0.3  /* reduce-scatters and allgathers, but for one machine's */
+#define BEYOND     0.15 /* per doubling of the nodes beyond those measured */
+
+enum hs_error_class hs_rccl_error_class(const struct hs_rccl_call *call)
+{
+    return call->nodes > 1 ? HS_ERROR_RCCL_NETWORK : HS_ERROR_RCCL_NODE;
+}
 
 double hs_rccl_noise(const struct hs_rccl_call *call)
 {
-    double noise = call->bytes <= MIDDLE_FROM ? 0.15 : call->bytes < MIDDLE_TO ? 0.25 : 0.08;
+    double noise = hs_error_point(hs_rccl_error_class(call), call->bytes);
     double beyond = BEYOND * fmax(0, log2(call->nodes / HS_RCCL_NODES));
     bool measured = call->kind == HS_CALL_ALLREDUCE || call->kind == HS_CALL_ALLTOALL;
 
@@ -94,5 +97,6 @@ double hs_rccl_deviation(const struct hs_rccl_call *call, const double *values)
     moving = 1 - seconds_of(&faster, values) / seconds; /* part of the time that goes by rates */
     return hs_joint_error(
         sqrt(hs_constants_variance(&hs_rccl_price_model, call, values, deviations)),
-        hs_joint_error(hs_rccl_noise(call), moving * call->rate_deviation));
+        hs_joint_error(hs_joint_error(hs_rccl_noise(call), moving * call->rate_deviation),
+                       hs_error_machine(hs_rccl_error_class(call), call->bytes)));
 }

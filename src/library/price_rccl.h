@@ -21,6 +21,7 @@
 
 #include "library/constants.h"
 #include "library/constants_rccl.h"
+#include "library/price_error.h"
 #include "model/group.h"
 #include "model/stage.h"
 #include "system/library.h"
@@ -29,7 +30,6 @@
 /* Machines and nodes whose times the constants were fitted to. */
 #define HS_RCCL_MACHINES_INSIDE  4
 #define HS_RCCL_MACHINES_BETWEEN 7
-#define HS_RCCL_NODES            8 /* at most, of one machine */
 
 struct hs_rccl_call {
     enum hs_library_call kind;
@@ -52,7 +52,9 @@ extern const struct hs_price_model hs_rccl_price_model;
 /* The standard deviation of log(seconds) that no constant explains: what differs from size to size,
  * kinds of calls and counts of nodes that were not measured. */
 double hs_rccl_noise(const struct hs_rccl_call *call);
-/* The same of all: that, the constants' widths, and the rates of the levels. */
+enum hs_error_class hs_rccl_error_class(const struct hs_rccl_call *call);
+/* The same of all: that, what is common to the machine's calls, the constants' widths, and the
+ * rates of the levels. */
 double hs_rccl_deviation(const struct hs_rccl_call *call, const double *values);
 
 #endif

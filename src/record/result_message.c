@@ -355,8 +355,9 @@ static const struct hs_field candidate_rows[] = {
     {"probability_best", HS_NUMBER, CANDIDATE(probability_best), HS_OPTIONAL, .max = 1,
      .about = "Share of the samples in which no plan is 1 % faster."},
     {"extrapolated", HS_BOOL, CANDIDATE(extrapolated), HS_WITH(false),
-     .about = "The prediction reaches beyond the machine as described, or beyond what the "
-              "calibration measured."},
+     .about = "The prediction reaches beyond the machine as described, beyond what the calibration "
+              "measured, or beyond the nodes, sizes and versions of the published times that the "
+              "library's price was fitted to."},
     {"layers", HS_PART, HS_OWNED(struct hs_candidate, cost), HS_OPTIONAL, .fields = &cost_fields,
      .when = has_cost},
     {"measured", HS_OBJECT, HS_OWNED(struct hs_candidate, measured), HS_OPTIONAL,

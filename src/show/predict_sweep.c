@@ -40,6 +40,16 @@ static void add_as(struct sweep *sweep, const struct hs_predict *predict,
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
 }
 
+/* Whether the library's own call is beyond what was measured. */
+static bool add_call(struct hs_gaps *gaps, const struct hs_system *system,
+                     const struct hs_problem *problem)
+{
+    struct hs_beyond beyond = hs_beyond_of(system, &problem->group, problem->bytes);
+
+    hs_gaps_add_call(gaps, system, problem);
+    return hs_beyond_any(&beyond);
+}
+
 /* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
  */
 static void add(struct sweep *sweep, const struct hs_predict *predict,
@@ -48,7 +58,7 @@ static void add(struct sweep *sweep, const struct hs_predict *predict,
     const struct hs_estimated *best = &point->plans[0];
     bool is_default = hs_plan_is_default(&best->plan);
     struct hs_plan_cost cost = {.ci95_seconds = NAN};
-    bool both = sweep->over_np && sweep->over_bytes, marked;
+    bool both = sweep->over_np && sweep->over_bytes, beyond = false, marked;
     bool grows = sweep->over_np && !both && sweep->previous.split.count > 0 && !is_default;
     struct hs_limit limit = hs_limit_of(predict->asked.system, &point->request.problem);
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan,
@@ -56,7 +66,9 @@ static void add(struct sweep *sweep, const struct hs_predict *predict,
 
     if (!is_default)
         cost = hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
-    marked = is_default ? point->extrapolated && !both
+    else
+        beyond = add_call(&sweep->gaps, predict->asked.system, &point->request.problem);
+    marked = is_default ? (point->extrapolated || beyond) && !both
                         : cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
     winner.gain = point->verdict.gain;
     winner.gain_low = point->verdict.gain_low;

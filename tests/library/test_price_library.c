@@ -65,7 +65,7 @@ static void the_flat_split_is_nccls_own_call(void **state)
 static void the_same_algorithm_gains_nothing_on_any_machine(void **state)
 {
     struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
-    double scatter = sqrt(2) * hs_mpi_price_model.scatter;
+    double scatter = sqrt(2) * hs_error_point(HS_ERROR_CPU, 1e6);
     struct hs_gain gain = gain_of(&system, 16, 1e6, "2x2x2x2");
 
     (void)state;

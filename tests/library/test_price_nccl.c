@@ -385,7 +385,7 @@ static void the_less_is_known_of_parts_the_wider_the_range(void **state)
     for (double bytes = 4096; bytes < 1e9; bytes *= 64) {
         for (size_t i = 1; i < HS_COUNT(nodes); i++)
             assert_true(width(nodes[i], 8, 8, bytes, 1) >
-                        1.02 * width(nodes[i - 1], 8, 8, bytes, 1));
+                        1.01 * width(nodes[i - 1], 8, 8, bytes, 1));
         assert_true(width(boxes[2], 1, 8, bytes, 1) > 1.15 * width(boxes[0], 1, 8, bytes, 1));
     }
     for (double bytes = 1e6; bytes < 1e9; bytes *= 64)
