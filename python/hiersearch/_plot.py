@@ -8,7 +8,7 @@ from . import _show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .measured import Comparison, Profile
+    from .measured import Profile
     from .results import Result
 
 # Okabe and Ito: told apart by those who do not see all colors, and in grey.
@@ -134,30 +134,6 @@ def _readable(ax: "Axes") -> None:
     """Axes with units: 64 KiB, 1 ms."""
     ax.xaxis.set_major_formatter(lambda value, _: _show.size(value))
     ax.yaxis.set_major_formatter(lambda value, _: _show.seconds(value))
-
-
-def comparison(found: "Comparison", ax: Optional["Axes"]) -> "Axes":
-    """A point per measured time, plans and the library's own calls; on the line prediction and measurement are the same."""
-    ax = _axes(ax, 5.5, 5.0)
-    groups = {"plans": [(plan.measured_seconds, plan.predicted_seconds) for case in found.cases for plan in case.candidates],
-              "the library's own calls": [(log.seconds, log.predicted_seconds) for log in found.logs if log.predicted_seconds]}
-    everything = [value for points in groups.values() for point in points for value in point if value]
-    if not everything:
-        raise ValueError("there is nothing to draw: no time has a prediction")
-    for (name, points), marker, color in zip(groups.items(), "os", (BEST, LIBRARY)):
-        if points:
-            ax.plot(*zip(*points), marker, color=color, markersize=5, alpha=0.8, label=name)
-    ends = [min(everything) / 1.2, max(everything) * 1.2]
-    ax.plot(ends, ends, color=FLAT, linewidth=1)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.xaxis.set_major_formatter(lambda value, _: _show.seconds(value))
-    ax.yaxis.set_major_formatter(lambda value, _: _show.seconds(value))
-    ax.set_xlabel("measured")
-    ax.set_ylabel("predicted")
-    ax.set_title("predicted against measured", fontsize="medium", loc="left")
-    ax.legend(frameon=False)
-    return ax
 
 
 def profile(found: "Profile", ax: Optional["Axes"]) -> "Axes":

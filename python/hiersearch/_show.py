@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Optional, Sequence
 
 if TYPE_CHECKING:
-    from .measured import Comparison, Profile
+    from .measured import Profile
     from .records import Candidate, Message, ProfileDocument, ResultDocument
     from .results import Result
 
@@ -175,17 +175,6 @@ def _ratio(value: Optional[float], base: Optional[float]) -> str:
 
 
 # ---- what was measured ---------------------------------------------------------------------------
-def comparison_table(found: "Comparison") -> str:
-    rows = [[case.file, str(case.np), size(case.message_bytes), percent(case.mean_error), case.measured_winner,
-             case.predicted_winner, percent(case.regret)] for case in found.cases]
-    heads = ["file", "processes", "size", "error", "measured best", "predicted best", "loses"]
-    shown = table("predicted against measured", heads, rows, found.notes) if rows else ""
-    logs = [[log.file, log.call, str(log.np), size(log.message_bytes), seconds(log.seconds),
-             seconds(log.predicted_seconds), percent(log.error)] for log in found.logs]
-    heads = ["file", "call", "processes", "size", "measured", "predicted", "error"]
-    return shown + (table("the library's own calls", heads, logs, [] if shown else found.notes) if logs else "")
-
-
 def profile_table(profile: "Profile") -> str:
     document = profile.document
     rows = [[call.call, f"{call.groups} x {call.group_ranks}", str(call.calls), size(call.bytes / call.calls),

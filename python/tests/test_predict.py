@@ -275,11 +275,11 @@ def test_options():
     import inspect
 
     for function, kind in ((hs.predict, "predict"), (hs.place, "place"), (hs.shard, "shard"), (hs.place_page, "place"),
-                           (hs.shard_page, "shard"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
-                           (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
+                           (hs.shard_page, "shard"), (hs.fit, "fit"), (hs.check, "check"), (hs.export, "export"),
+                           (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"),
                            (hs.fit_page, "fit"), (hs.simulation, "simulate"), (hs.systems_page, "systems"),
                            (hs.profile_page, "profile")):
         names = {{"for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
         given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
-        assert names <= given and given - names <= {"predict"}
+        assert names <= given and given - names <= {"machine", "compare_with"}
         assert all(f"\n    {name}: " in function.__doc__ for name in names)

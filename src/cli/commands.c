@@ -13,7 +13,6 @@ const struct hs_command *const hs_commands[] = {
     &hs_command_report,
     &hs_command_plot,
     &hs_command_systems,
-    &hs_command_compare,
     &hs_command_simulate,
     &hs_command_completion,
     &hs_command_help,
