@@ -8,7 +8,7 @@ from . import _show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .measured import Profile
+    from .measured import Checked, Profile
     from .results import Result
 
 # Okabe and Ito: told apart by those who do not see all colors, and in grey.
@@ -134,6 +134,29 @@ def _readable(ax: "Axes") -> None:
     """Axes with units: 64 KiB, 1 ms."""
     ax.xaxis.set_major_formatter(lambda value, _: _show.size(value))
     ax.yaxis.set_major_formatter(lambda value, _: _show.seconds(value))
+
+
+def checked(found: "Checked", ax: Optional["Axes"]) -> "Axes":
+    """Measured times over sizes, beside what the machine takes, with its 90 % range."""
+    ax = _axes(ax, 7.5, 4.5)
+    rows = sorted(found.document.rows, key=lambda row: row.bytes)
+    if not rows:
+        raise ValueError("there is nothing to draw: no log has a time")
+    for call in sorted({row.call for row in rows}):
+        known = [row for row in rows if row.call == call and row.expected_seconds]
+        ax.fill_between([row.bytes for row in known], [row.expected_low_seconds or 0 for row in known],
+                        [row.expected_high_seconds or 0 for row in known], color=BEST, alpha=0.25)
+        ax.plot([row.bytes for row in known], [row.expected_seconds or 0 for row in known], color=BEST, label=f"{call}, expected")
+        ours = [row for row in rows if row.call == call]
+        ax.plot([row.bytes for row in ours], [row.seconds for row in ours], "o", color=LIBRARY, markersize=5, label=f"{call}, measured")
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    _readable(ax)
+    ax.set_xlabel("message")
+    ax.set_ylabel("time")
+    ax.set_title(found.verdict, fontsize="medium", loc="left")
+    ax.legend(frameon=False)
+    return ax
 
 
 def profile(found: "Profile", ax: Optional["Axes"]) -> "Axes":

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Optional, Sequence
 
 if TYPE_CHECKING:
-    from .measured import Profile
+    from .measured import Checked, Profile
     from .records import Candidate, Message, ProfileDocument, ResultDocument
     from .results import Result
 
@@ -175,6 +175,13 @@ def _ratio(value: Optional[float], base: Optional[float]) -> str:
 
 
 # ---- what was measured ---------------------------------------------------------------------------
+def checked_table(found: "Checked") -> str:
+    rows = [[row.file, row.call, str(row.np), size(row.bytes), seconds(row.seconds), seconds(row.expected_seconds),
+             seconds(row.expected_low_seconds), seconds(row.expected_high_seconds), "low" if row.low else ""] for row in found.document.rows]
+    title = found.verdict + (f": {found.document.reason}" if found.document.reason else "")
+    return table(title, ["file", "call", "processes", "size", "measured", "expected", "from", "to", ""], rows, found.notes)
+
+
 def profile_table(profile: "Profile") -> str:
     document = profile.document
     rows = [[call.call, f"{call.groups} x {call.group_ranks}", str(call.calls), size(call.bytes / call.calls),

@@ -109,6 +109,15 @@ class Checked(Documented[CheckDocument]):
 
         return pandas.DataFrame([row.to_dict() for row in self.document.rows])
 
+    def plot(self, ax: Optional["matplotlib.axes.Axes"] = None) -> "matplotlib.axes.Axes":
+        """Measured times over sizes beside the expected ones with their range. Returns the axes."""
+        from . import _plot
+
+        return _plot.checked(self, ax)
+
+    def _repr_html_(self) -> str:
+        return _show.checked_table(self)
+
     def __repr__(self) -> str:
         return f"<Checked: {self.verdict}{', ' + self.layer if self.verdict == 'low' else ''}>"
 

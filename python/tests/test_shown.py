@@ -18,6 +18,7 @@ def everything(data):
         "one": hs.predict("abci", np=128, size="128MiB"),
         "sizes": hs.predict("dgx-h100", np=64, size="64KiB:1GiB"),
         "measured": hs.read(data / "answer/data/null16.json"),
+        "checked": hs.check(data / "record/logs/nodes.txt", machine="8xH100, 8xNDR400"),
         "profile": hs.read_profile(data / "golden/profile/train.json"),
         "system": hs.System("abci"),
     }
@@ -53,6 +54,8 @@ def test_frames(everything):
     measured = everything["measured"].to_pandas()
     known = measured.dropna(subset=["measured_seconds"])
     assert len(known) and (known["seconds"] == known["measured_seconds"]).all()
+    checked = everything["checked"].to_pandas()
+    assert list(checked["seconds"]) == [row.seconds for row in everything["checked"].document.rows]
     assert list(everything["profile"].to_pandas()["seconds"]) == [call.seconds for call in everything["profile"].calls]
     assert list(everything["system"].to_pandas()["name"]) == [level.name for level in everything["system"].levels]
 
@@ -72,7 +75,7 @@ def test_html(everything):
 
 def test_pictures(everything, tmp_path):
     """Pictures show the result's own numbers, and can be drawn."""
-    for name in ("one", "sizes", "measured", "profile"):
+    for name in ("one", "sizes", "measured", "checked", "profile"):
         ax = everything[name].plot()
         ax.figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
@@ -86,6 +89,9 @@ def test_pictures(everything, tmp_path):
     line = next(line for line in everything["sizes"].plot().lines if line.get_label() == "best plan")
     assert [(x, y) for x, y in zip(line.get_xdata(), line.get_ydata())] == [
         (everything["sizes"].best_of(i).bytes, everything["sizes"].best_of(i).seconds) for i in range(len(everything["sizes"]))]
+    rows = everything["checked"].document.rows
+    measured = next(line for line in everything["checked"].plot().lines if line.get_label() == "allreduce, measured")
+    assert sorted(measured.get_ydata()) == sorted(row.seconds for row in rows)
     matplotlib.pyplot.close("all")
 
 
