@@ -3,7 +3,7 @@ from typing import Optional
 
 import hiersearch as hs
 
-result: hs.Result = hs.predict("abci", np=128, size=["1MiB", 2**30], mesh={"tp": 8, "dp": 16}, over="dp", widen=False)
+result: hs.Result = hs.predict("abci", np=128, size=["1MiB", 2**30], mesh={"tp": 8, "dp": 16}, group="dp", widen=False)
 gain: Optional[float] = result.messages[0].verdict.gain if result.messages[0].verdict else None
 next_commands: list[str] = result.messages[0].next
 seconds: float = result.best.seconds
