@@ -12,11 +12,25 @@ import sys
 import tempfile
 from pathlib import Path
 
-from table2 import BUSBW_MBPS, MESSAGE_BYTES, kendall_tau, measured_seconds, predicted_seconds
+from score import kendall_tau
+
+MESSAGE_BYTES = 134217728
+BUSBW_MBPS = {  # innermost layer first, 1 MB = 1e6 bytes
+    "128": [11547.97],
+    "4x32": [83446.91, 4348.85],
+    "4x4x8": [85237.64, 4229.91, 4121.85],
+    "4x8x4": [85956.47, 4648.48, 3766.94],
+    "4x16x2": [81777.71, 4140.13, 2375.11],
+    "4x4x4x2": [81196.07, 4188.34, 3417.55, 3285.54],
+    "4x8x2x2": [83191.72, 4640.75, 2705.13, 3063.70],
+    "8x16": [11343.85, 4463.43],
+    "8x4x4": [11239.52, 4551.33, 4011.04],
+    "8x4x2x2": [11362.74, 4366.68, 2978.18, 3195.68],
+}
 
 
 def layer_times(split, busbw):
-    """[(size, stride, seconds of its phases together)], innermost first."""
+    """[(size, stride, seconds of its phases together)], innermost first: 2 (p_i - 1) / p_i * m_i / busbw_i, m_i = 128 MiB / (p_1 ... p_(i-1))."""
     times, stride = [], 1
     for size, rate in zip(map(int, split.split("x")), busbw):
         times.append((size, stride, 2 * (size - 1) / size * MESSAGE_BYTES / stride / (rate * 1e6)))
@@ -50,6 +64,11 @@ def result_file(folder, split):
 def fitted(program, folder, files):
     system = Path(folder) / "fitted.json"
     subprocess.run([program, "fit", "abci", *files, "--quiet", "-o", system], stdout=subprocess.DEVNULL, check=True)
+    return predicted_seconds(program, system)
+
+
+def predicted_seconds(program, system):
+    """Every split of 128."""
     out = subprocess.run([program, "predict", system, "--np", "128", "--size", "128MiB", "--top", "64", "--samples", "0",
                           "--json"],
                          check=True, capture_output=True, text=True).stdout
@@ -70,8 +89,8 @@ def summary(name, measured, predicted):
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "build/hiersearch"
-    measured = {split: measured_seconds(split, busbw) for split, busbw in BUSBW_MBPS.items()}
-    plain = predicted_seconds(program)
+    measured = {split: sum(seconds for *_, seconds in layer_times(split, busbw)) for split, busbw in BUSBW_MBPS.items()}
+    plain = predicted_seconds(program, "abci")
     with tempfile.TemporaryDirectory() as folder:
         files = {split: result_file(folder, split) for split in measured}
         left_out = {split: fitted(program, folder, [f for s, f in files.items() if s != split])[split] for split in measured}

@@ -17,9 +17,9 @@ NP, TARGET = 1024, 2000
 
 # What is timed, by kind: a System that is kept, its name each time with the best plan read, all of the document.
 ASKED = {
-    "predict(system)": "hs.predict(system, np=NP, size=size, machines=MACHINES)",
-    "predict(name).best": "hs.predict(NAME, np=NP, size=size, machines=MACHINES).best",
-    "predict(name).messages": "hs.predict(NAME, np=NP, size=size, machines=MACHINES).messages[0].candidates[0].predicted_seconds",
+    "predict(system)": "hs.predict(system, np=NP, size=size, samples=MACHINES)",
+    "predict(name).best": "hs.predict(NAME, np=NP, size=size, samples=MACHINES).best",
+    "predict(name).messages": "hs.predict(NAME, np=NP, size=size, samples=MACHINES).messages[0].candidates[0].predicted_seconds",
 }
 PROGRAM = """
 import sys, time

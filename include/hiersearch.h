@@ -143,8 +143,8 @@ enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_e
 
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "check", "compare",
- * "export", "plot", "report", "simulate", "systems" or "profile", as the command of that name. */
+/* A question of a kind, with no option set: "predict", "place", "shard", "fit", "check", "export",
+ * "plot", "report", "simulate", "systems" or "profile", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -178,9 +178,8 @@ void hiersearch_question_free(struct hiersearch_question *question);
  *                NAMES) its nodes
  *     "shard"    of a system: how many ways to shard a model, with ("np", P) and ("parameters", N)
  *                at least: sharding.schema.json
- *     "compare"  of inputs: predicted against measured times, of a system, which predicts in place
- *                of the inputs, or NULL; of two profiles of a job, before and after: what became of
- *                each kind of calls
+ *     "check"    of inputs, logs and results of measure, and a system, or NULL where they say it: are
+ *                times as they should be, and if not, where are they lost: check.schema.json
  *     "fit"      of a system and inputs: the answer before and with the times, and what to measure
  *                next; hiersearch_fit makes the system
  *     "simulate" of one input, the result of a simulation
@@ -189,7 +188,8 @@ void hiersearch_question_free(struct hiersearch_question *question);
  *                ("name", NAME) and the format json its file under another name. Of none: the list;
  *                ("parts", "true") the parts of a line such as "8xH100, 8xNDR400"; ("here", "true")
  *                this node, also where nothing can be proposed
- *     "profile"  of one input, the profile of a job: the kinds of calls that took longest
+ *     "profile"  of one input, the profile of a job: the kinds of calls that took longest; of two,
+ *                before and after: what became of each kind of calls
  *     "export"   of nothing, with ("list", "true"): the formats
  *     "plot"     of results among the inputs, or of one profile: a picture, which gnuplot draws in a
  *                process of its own, or, with ("csv", "true"), the numbers of one. HIERSEARCH_FAILED:

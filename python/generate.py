@@ -18,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ("predict", "place", "shard", "fit", "check", "compare", "export", "plot", "report", "simulate", "systems", "profile")
+KINDS = ("predict", "place", "shard", "fit", "check", "export", "plot", "report", "simulate", "systems", "profile")
 # Units of files -> (end of the attribute, factor to SI).
 UNITS = (("_us", "_seconds", 1e-6), ("GBps", "bytes_per_second", 1e9), ("_percent", "", 0.01))
 
@@ -140,7 +140,7 @@ from ._record import Field, Record
 
 def write_records(folder):
     records = Records()
-    for document in ("system", "result", "comparison", "profile", "placement", "sharding", "gains", "check"):
+    for document in ("system", "result", "profile", "placement", "sharding", "gains", "check"):
         records.schema(document)
     out = [HEAD]
     for name, description, fields in records.classes:

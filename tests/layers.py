@@ -16,7 +16,6 @@ TO_BE_WORKED_OFF = {
     "record": ["answer result result_parts result_topology", "log log_parts", "nccl_info nccl_message"],
     "apply": ["mpi_plans mpi_profile", "nccl_families nccl_splits nccl_steps nccl_verify"],
     "export": ["export exporters"],
-    "answer": ["cases compare"],
     "plot": ["kinds plot"],
     "runner": ["journal journal_lines", "pattern pattern_math"],
 }

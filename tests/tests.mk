@@ -91,6 +91,7 @@ USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_
     "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
     "tests/library/test_published.sh $(BUILD)/bench/published" \
+    "tests/answer/test_score.sh $(BUILD)/hiersearch" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
 FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 import accuracy_table2  # noqa: E402
-from table2 import BUSBW_MBPS  # noqa: E402
+from accuracy_table2 import BUSBW_MBPS  # noqa: E402
 
 
 def left_out(program, folder, files, split):

@@ -25,24 +25,24 @@ from . import records
 from ._handles import FileError, HiersearchError, InvalidError, NoFileError, OutOfMemory, encoded, lib, taken, text
 from .exports import Export, export, formats
 from .jobs import Gains, Placement, Sharding, place, predict_job, predict_measured, shard
-from .measured import Checked, Comparison, Profile, check, compare, fit, read_profile
-from .pages import (Page, compare_page, fit_page, formats_page, place_page, predict_page, profile_page, shard_page,
-                    simulate_page, simulation, systems_page)
+from .measured import Checked, Profile, check, fit, read_profile
+from .pages import (Page, fit_page, formats_page, place_page, predict_page, profile_page, shard_page, simulate_page,
+                    simulation, systems_page)
 from .pictures import Picture, picture, report
 from .results import Best, Result, Stage, predict, predict_each, read
 from .systems import System, parts, systems
 
 __version__ = text(lib.hiersearch_version())
 __all__ = [
-    "Best", "Checked", "Comparison", "Export", "FileError", "Gains", "HiersearchError", "InvalidError", "NoFileError", "OutOfMemory", "Page", "Picture", "Placement",
-    "Profile", "Result", "Sharding", "Stage", "System", "check", "compare", "compare_page", "export", "fit", "fit_page", "formats", "formats_page", "options",
+    "Best", "Checked", "Export", "FileError", "Gains", "HiersearchError", "InvalidError", "NoFileError", "OutOfMemory", "Page", "Picture", "Placement",
+    "Profile", "Result", "Sharding", "Stage", "System", "check", "export", "fit", "fit_page", "formats", "formats_page", "options",
     "parts", "picture", "place", "place_page", "predict", "predict_each", "predict_job", "predict_measured", "predict_page", "profile_page", "read",
     "read_profile", "records", "report", "shard", "shard_page", "simulate_page", "simulation", "systems", "systems_page",
 ]  # fmt: skip
 
 
 def options(kind: str) -> list[dict[str, Any]]:
-    """The options of "predict", "place", "shard", "fit", "check", "compare", "export", "plot", "report", "simulate", "systems" or "profile": name, argument, default, words and help of each."""
+    """The options of "predict", "place", "shard", "fit", "check", "export", "plot", "report", "simulate", "systems" or "profile": name, argument, default, words and help of each."""
     found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, encoded(kind)))
     return found
 
@@ -63,8 +63,8 @@ def _describe(function: Callable[..., Any], kind: str) -> None:
 
 for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (predict_job, "predict"), (place, "place"),
                          (shard, "shard"), (place_page, "place"), (shard_page, "shard"), (fit, "fit"), (check, "check"),
-                         (compare, "compare"), (export, "export"), (picture, "plot"), (report, "report"),
-                         (predict_page, "predict"), (compare_page, "compare"), (fit_page, "fit"), (simulation, "simulate"),
-                         (systems_page, "systems"), (profile_page, "profile")):
+                         (export, "export"), (picture, "plot"), (report, "report"), (predict_page, "predict"),
+                         (fit_page, "fit"), (simulation, "simulate"), (systems_page, "systems"),
+                         (profile_page, "profile")):
     _describe(_function, _kind)
 del _function, _kind

@@ -8,7 +8,7 @@ from . import _show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .measured import Comparison, Profile
+    from .measured import Checked, Profile
     from .results import Result
 
 # Okabe and Ito: told apart by those who do not see all colors, and in grey.
@@ -136,26 +136,25 @@ def _readable(ax: "Axes") -> None:
     ax.yaxis.set_major_formatter(lambda value, _: _show.seconds(value))
 
 
-def comparison(found: "Comparison", ax: Optional["Axes"]) -> "Axes":
-    """A point per measured time, plans and the library's own calls; on the line prediction and measurement are the same."""
-    ax = _axes(ax, 5.5, 5.0)
-    groups = {"plans": [(plan.measured_seconds, plan.predicted_seconds) for case in found.cases for plan in case.candidates],
-              "the library's own calls": [(log.seconds, log.predicted_seconds) for log in found.logs if log.predicted_seconds]}
-    everything = [value for points in groups.values() for point in points for value in point if value]
-    if not everything:
-        raise ValueError("there is nothing to draw: no time has a prediction")
-    for (name, points), marker, color in zip(groups.items(), "os", (BEST, LIBRARY)):
-        if points:
-            ax.plot(*zip(*points), marker, color=color, markersize=5, alpha=0.8, label=name)
-    ends = [min(everything) / 1.2, max(everything) * 1.2]
-    ax.plot(ends, ends, color=FLAT, linewidth=1)
-    ax.set_xscale("log")
+def checked(found: "Checked", ax: Optional["Axes"]) -> "Axes":
+    """Measured times over sizes, beside what the machine takes, with its 90 % range."""
+    ax = _axes(ax, 7.5, 4.5)
+    rows = sorted(found.document.rows, key=lambda row: row.bytes)
+    if not rows:
+        raise ValueError("there is nothing to draw: no log has a time")
+    for call in sorted({row.call for row in rows}):
+        known = [row for row in rows if row.call == call and row.expected_seconds]
+        ax.fill_between([row.bytes for row in known], [row.expected_low_seconds or 0 for row in known],
+                        [row.expected_high_seconds or 0 for row in known], color=BEST, alpha=0.25)
+        ax.plot([row.bytes for row in known], [row.expected_seconds or 0 for row in known], color=BEST, label=f"{call}, expected")
+        ours = [row for row in rows if row.call == call]
+        ax.plot([row.bytes for row in ours], [row.seconds for row in ours], "o", color=LIBRARY, markersize=5, label=f"{call}, measured")
+    ax.set_xscale("log", base=2)
     ax.set_yscale("log")
-    ax.xaxis.set_major_formatter(lambda value, _: _show.seconds(value))
-    ax.yaxis.set_major_formatter(lambda value, _: _show.seconds(value))
-    ax.set_xlabel("measured")
-    ax.set_ylabel("predicted")
-    ax.set_title("predicted against measured", fontsize="medium", loc="left")
+    _readable(ax)
+    ax.set_xlabel("message")
+    ax.set_ylabel("time")
+    ax.set_title(found.verdict, fontsize="medium", loc="left")
     ax.legend(frameon=False)
     return ax
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Optional, Sequence
 
 if TYPE_CHECKING:
-    from .measured import Comparison, Profile
+    from .measured import Checked, Profile
     from .records import Candidate, Message, ProfileDocument, ResultDocument
     from .results import Result
 
@@ -175,15 +175,11 @@ def _ratio(value: Optional[float], base: Optional[float]) -> str:
 
 
 # ---- what was measured ---------------------------------------------------------------------------
-def comparison_table(found: "Comparison") -> str:
-    rows = [[case.file, str(case.np), size(case.message_bytes), percent(case.mean_error), case.measured_winner,
-             case.predicted_winner, percent(case.regret)] for case in found.cases]
-    heads = ["file", "processes", "size", "error", "measured best", "predicted best", "loses"]
-    shown = table("predicted against measured", heads, rows, found.notes) if rows else ""
-    logs = [[log.file, log.call, str(log.np), size(log.message_bytes), seconds(log.seconds),
-             seconds(log.predicted_seconds), percent(log.error)] for log in found.logs]
-    heads = ["file", "call", "processes", "size", "measured", "predicted", "error"]
-    return shown + (table("the library's own calls", heads, logs, [] if shown else found.notes) if logs else "")
+def checked_table(found: "Checked") -> str:
+    rows = [[row.file, row.call, str(row.np), size(row.bytes), seconds(row.seconds), seconds(row.expected_seconds),
+             seconds(row.expected_low_seconds), seconds(row.expected_high_seconds), "low" if row.low else ""] for row in found.document.rows]
+    title = found.verdict + (f": {found.document.reason}" if found.document.reason else "")
+    return table(title, ["file", "call", "processes", "size", "measured", "expected", "from", "to", ""], rows, found.notes)
 
 
 def profile_table(profile: "Profile") -> str:

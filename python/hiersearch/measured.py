@@ -1,4 +1,4 @@
-"""What was measured: calibrations, comparisons with predictions, profiles of jobs."""
+"""What was measured: calibrations, checks against what machines take, profiles of jobs."""
 from __future__ import annotations
 
 import contextlib
@@ -8,10 +8,10 @@ import os
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, InvalidError, Question, answer, call, document, encoded, lib, readable, taken, text
-from ._options import CheckOptions, CompareOptions, FitOptions
+from ._handles import Handle, Question, answer, call, document, encoded, lib, readable, taken, text
+from ._options import CheckOptions, FitOptions
 from ._record import Documented
-from .records import Case, CheckDocument, ComparisonDocument, Log, Call, ProfileDocument, Summary
+from .records import Call, CheckDocument, ProfileDocument
 from .results import Result
 from .systems import Machine, System, system_of
 
@@ -25,7 +25,7 @@ Input = Union[Result, "Profile", str, "os.PathLike[str]", tuple[str, str]]
 
 
 class Inputs:
-    """What is fitted, compared or exported; files are recognised by their content."""
+    """What is fitted, checked or exported; files are recognised by their content."""
 
     def __init__(self, sources: Iterable[Input]) -> None:
         self.handle = Handle("inputs")
@@ -74,75 +74,6 @@ def fit(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> Syste
         return System._make(lib.hiersearch_fit, *arguments)
 
 
-class Comparison(Documented[ComparisonDocument]):
-    """Predicted against measured times: cases of results, and logs of a library's own calls."""
-
-    __slots__ = ("notes",)
-    _kind = ComparisonDocument
-
-    def __init__(self, text: str, notes: list[str]) -> None:
-        super().__init__(text)
-        self.notes = notes
-
-    @property
-    def cases(self) -> list[Case]:
-        """One per result and message: errors, rank correlation, what choosing by the prediction loses."""
-        return self.document.cases
-
-    @property
-    def logs(self) -> list[Log]:
-        """One per line of a log: what the library's own call took, and what is predicted for it."""
-        return self.document.logs
-
-    @property
-    def summary(self) -> Optional[Summary]:
-        """Over all cases."""
-        return self.document.summary
-
-    def to_pandas(self) -> "pandas.DataFrame":
-        """A row per measured time: of a case's plans, and of lines of logs. Times in seconds, errors as parts of one.
-
-        file, np, message_bytes, plan (None: the library's own call), call, predicted_seconds, measured_seconds, error.
-        """
-        import pandas
-
-        rows = [{"file": case.file, "np": case.np, "message_bytes": case.message_bytes, "plan": plan.plan, "call": None,
-                 "predicted_seconds": plan.predicted_seconds, "measured_seconds": plan.measured_seconds,
-                 "error": plan.error} for case in self.cases for plan in case.candidates]
-        rows += [{"file": log.file, "np": log.np, "message_bytes": log.message_bytes, "plan": None, "call": log.call,
-                  "predicted_seconds": log.predicted_seconds, "measured_seconds": log.seconds, "error": log.error}
-                 for log in self.logs]
-        return pandas.DataFrame(rows)
-
-    def plot(self, ax: Optional["matplotlib.axes.Axes"] = None) -> "matplotlib.axes.Axes":
-        """Predicted over measured times; on the diagonal they are the same. Returns the axes."""
-        from . import _plot
-
-        return _plot.comparison(self, ax)
-
-    def __repr__(self) -> str:
-        return f"<Comparison: {_show.count(len(self.cases), 'case')}, {_show.count(len(self.logs), 'time')} of logs>"
-
-    def _repr_html_(self) -> str:
-        return _show.comparison_table(self)
-
-
-def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack[CompareOptions]) -> Comparison:
-    """Predicted against measured times: of results, and of logs (nccl-tests as text or JSON, OSU, CSV).
-
-    predict: the machine that predicts in place of the results; a log by itself needs one.
-    Options, as those of `hiersearch compare`:
-    """
-    measured = Inputs(inputs)
-    known = None if predict is None else system_of(predict)._handle
-    with Question("compare", options) as question, known.lock if known else contextlib.nullcontext():
-        data, notes = answer(question, known.pointer if known else None, measured.handle.pointer, "json")
-    found = data.decode()
-    if '"hiersearch.comparison/' not in found[:200]:
-        raise InvalidError("these are profiles of a job: before.changes(after) compares them, compare_page shows it")
-    return Comparison(found, measured.notes + notes)
-
-
 class Checked(Documented[CheckDocument]):
     """Whether logs are as fast as their machine should be: the verdict, where time is lost, causes, and what to do next."""
 
@@ -177,6 +108,15 @@ class Checked(Documented[CheckDocument]):
         import pandas
 
         return pandas.DataFrame([row.to_dict() for row in self.document.rows])
+
+    def plot(self, ax: Optional["matplotlib.axes.Axes"] = None) -> "matplotlib.axes.Axes":
+        """Measured times over sizes beside the expected ones with their range. Returns the axes."""
+        from . import _plot
+
+        return _plot.checked(self, ax)
+
+    def _repr_html_(self) -> str:
+        return _show.checked_table(self)
 
     def __repr__(self) -> str:
         return f"<Checked: {self.verdict}{', ' + self.layer if self.verdict == 'low' else ''}>"
@@ -213,10 +153,10 @@ class Profile(Documented[ProfileDocument]):
         return pandas.DataFrame([{name: getattr(one, name) for name in one._fields} for one in self.calls])
 
     def changes(self, after: Union[Profile, str, "os.PathLike[str]"]) -> list[dict[str, Any]]:
-        """What became of this job's calls in another run of it, whose profile or file is given, as `hiersearch compare before.json after.json` says: of each
+        """What became of this job's calls in another run of it, whose profile or file is given, as `hiersearch profile --read after.json --compare-with before.json` says: of each
         kind of call how often, how long and how much of it waiting, in seconds and bytes."""
         both = Inputs([("before", self.to_json()), ("after", (after if isinstance(after, Profile) else read_profile(after)).to_json())])
-        with Question("compare", {}) as question:
+        with Question("profile", {}) as question:
             found: list[dict[str, Any]] = json.loads(document(question, None, both.handle.pointer))["changes"]
             return found
 

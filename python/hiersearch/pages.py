@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import exports
 from ._handles import Handle, Question, answer, lib
-from ._options import (CompareOptions, FitOptions, PlaceOptions, PredictOptions, ProfileOptions, ShardOptions, SimulateOptions,
-                       SystemsOptions)
+from ._options import (FitOptions, PlaceOptions, PredictOptions, ProfileOptions, ShardOptions, SimulateOptions, SystemsOptions)
 from .measured import Input, Inputs
 from .systems import Machine, system_of
 
@@ -62,15 +61,6 @@ def shard_page(system: Machine, **options: Unpack[ShardOptions]) -> Page:
     return _shown("shard", options, system, ())
 
 
-def compare_page(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack[CompareOptions]) -> Page:
-    """What `hiersearch compare` prints: predicted against measured times, or two profiles of a job.
-
-    predict: the machine that predicts in place of the results; a log by itself needs one.
-    Options, as those of `hiersearch compare`:
-    """
-    return _shown("compare", options, predict, inputs)
-
-
 def fit_page(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> Page:
     """What `hiersearch fit` prints: the answer before and with what was measured, what changed, and what to measure next.
 
@@ -93,12 +83,13 @@ def systems_page(system: Optional[Machine] = None, **options: Unpack[SystemsOpti
     return _shown("systems", options, system, ())
 
 
-def profile_page(profile: Input, **options: Unpack[ProfileOptions]) -> Page:
+def profile_page(profile: Input, *, compare_with: Optional[Input] = None, **options: Unpack[ProfileOptions]) -> Page:
     """What `hiersearch profile --read` prints of a job's profile: the kinds of calls that took longest.
 
+    compare_with: the profile before; what became of each kind of calls since.
     Options, as those of `hiersearch profile`:
     """
-    return _shown("profile", options, None, (profile,))
+    return _shown("profile", options, None, (profile,) if compare_with is None else (compare_with, profile))
 
 
 def formats_page(format: Optional[str] = None, width: Optional[int] = None, color: Optional[str] = None) -> Page:

@@ -135,7 +135,7 @@ class System(Documented[SystemDocument]):
     def changes(self, after: Machine) -> list[dict[str, Any]]:
         """What differs between this description and another one, such as a calibration of it, or a later one: a row per figure
         with `of` ("system", "level ib", "fit layer ib 4:8", "constant step"), `figure`, `before` and `after`, in SI units; None
-        where one of them has no such figure. What both predict is compared by `compare` and by predict_page(before=...)."""
+        where one of them has no such figure. What both predict is compared by predict_page(compare_with=...)."""
         old, new = figures(self.document), figures(system_of(after).document)
         return [{"of": of, "figure": figure, "before": old.get((of, figure)), "after": new.get((of, figure))}
                 for of, figure in {**old, **new} if old.get((of, figure)) != new.get((of, figure))]

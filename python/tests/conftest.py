@@ -21,8 +21,10 @@ def data():
 @pytest.fixture
 def program():
     """Runs the command line: stdout."""
-    def run(*words):
-        return subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True, text=True).stdout
+    def run(*words, status=0):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        return done.stdout
     return run
 
 

@@ -67,20 +67,16 @@ def test_calibrations_compared(data):
     assert [(row["of"], row["figure"], row["before"]) for row in others] == [("system", "constants_residual", None)] and here.document.constants
 
 
-def test_compare(data, program):
-    """compare is the command line's, of results and of logs."""
-    results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
-    compared = hs.compare(*results, predict="abci", keep=2)
-    document = json.loads(program("compare", *results, "--predict", "abci", "--beam", 2, "--json"))
-    assert plain(compared.to_json()) == plain(document)
-    assert [case.mean_error for case in compared.cases] == [case["mean_error"] for case in document["cases"]]
+def test_check(data, program):
+    """check is the command line's, of logs and of results."""
     log = data / "record/logs/nodes.txt"
-    compared = hs.compare(log, predict=PARTS)
-    document = json.loads(program("compare", log, "--predict", PARTS, "--json"))
-    assert [(one.call, one.message_bytes, one.seconds, one.error) for one in compared.logs] == [
-        (one["call"], one["message_bytes"], one["seconds"], one["error"]) for one in document["logs"]]
+    result = data / "answer/data/null16.json"
+    assert plain(hs.check(log, machine=PARTS).to_json()) == plain(program("check", PARTS, log, "--json", status=1))
+    assert plain(hs.check(result).to_json()) == plain(program("check", result, "--json", status=2))
+    rows = hs.check(log, machine=PARTS).document.rows
+    assert len(rows) == 9 and all(row.expected_seconds > 0 for row in rows)
     with pytest.raises(FileNotFoundError, match="no-such-log.txt"):
-        hs.compare("no-such-log.txt")
+        hs.check("no-such-log.txt")
 
 
 def test_profile(data):
@@ -97,12 +93,11 @@ def test_changes(data, program, tmp_path):
     after = tmp_path / "after.json"
     after.write_text(before.read_text(encoding="utf-8").replace('"seconds": 800.0', '"seconds": 400.0'), encoding="utf-8")
     changes = hs.read_profile(before).changes(hs.read_profile(after))
-    assert changes == json.loads(program("compare", before, after, "--json"))["changes"]
+    assert changes == json.loads(program("profile", "--read", after, "--compare-with", before, "--json"))["changes"]
     assert changes[0]["faster"] == 2 and all(one["faster"] == 1 for one in changes[1:])
     assert hs.read_profile(before).changes(after) == changes
-    assert hs.compare_page(hs.read_profile(before), after) == program("compare", before, after).replace(str(before), "profile")
-    with pytest.raises(hs.InvalidError, match="profiles of a job: before.changes"):
-        hs.compare(before, after)
+    page = program("profile", "--read", after, "--compare-with", before)
+    assert hs.profile_page(after, compare_with=hs.read_profile(before)) == page
     with pytest.raises(TypeError):
         hs.read_profile(before).changes(5)
 

@@ -47,10 +47,8 @@ def test_shard_page(program):
 
 
 def test_measured_pages(data, program):
-    """compare_page, fit_page and a job by what was measured are what the commands print."""
+    """fit_page and a job by what was measured are what the commands print."""
     results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
-    assert hs.compare_page(*results, predict="abci") == program("compare", *results, "--predict", "abci")
-    assert hs.compare_page(results[0], predict="abci", plans="all") == program("compare", results[0], "--predict", "abci", "--plans", "all")
     assert "what changed" in hs.fit_page("abci", *results, for_=256, size="1MiB")
     measured, job = data / "golden/predict/job-measured.json", data / "golden/profile/job.json"
     assert hs.predict_page(None, measured, profile=job) == program("predict", measured, "--profile", job)
@@ -76,12 +74,12 @@ def test_listed_pages(data, program, tmp_path):
     assert hs.formats_page(format="md") == program("export", "--list", "--format", "md")
 
 
-def test_page_errors():
+def test_page_errors(data):
     """What is wrong raises the line of the command line."""
     with pytest.raises(hs.InvalidError, match="--explain: expected one process count and one size, found a sweep of --np"):
         hs.predict_page("abci", np=[64, 128], explain="best")
-    with pytest.raises(hs.InvalidError, match="compare: expected inputs"):
-        hs.compare_page()
+    with pytest.raises(hs.InvalidError, match="expected profiles of jobs, found .*null16.json"):
+        hs.profile_page(data / "answer/data/null16.json")
     with pytest.raises(hs.InvalidError, match="--explain: its answer is no result"):
         hs.predict("abci", np=64, explain="best")
 
@@ -98,11 +96,11 @@ def test_simulation(tmp_path):
 
 
 def test_documented(data, tmp_path):
-    """What has a document is saved whole: a comparison and a profile, too, and through a link."""
+    """What has a document is saved whole: a check and a profile, too, and through a link."""
     profile = hs.read_profile(data / "golden/profile/train.json")
-    compared = hs.compare(data / "golden/fit/4x8x4.json", predict="abci")
+    checked = hs.check(data / "record/logs/nodes.txt", machine="8xH100, 8xNDR400")
     (tmp_path / "link.json").symlink_to("target.json")
-    for one in profile, compared, hs.System("abci"), hs.predict("abci", np=8):
+    for one in profile, checked, hs.System("abci"), hs.predict("abci", np=8):
         one.save(tmp_path / "link.json")
         assert (tmp_path / "target.json").read_text(encoding="utf-8") == one.to_json()
         assert one.document.to_dict() == json.loads(one.to_json())

@@ -101,7 +101,7 @@ def test_default_call():
 
 def test_stages():
     """Stages take what the plan takes, and the groups of a stage have all ranks once."""
-    result = hs.predict("abci", np=32, size="16MiB", machines=0, top=8)
+    result = hs.predict("abci", np=32, size="16MiB", samples=0, top=8)
     plans = {one.plan: one.predicted_seconds for one in result.candidates}
     assert len(plans) >= 8 and result.stages() == result.stages(plan=result.best.plan)
     for plan, seconds in plans.items():
@@ -131,7 +131,7 @@ def test_errors(options):
     (lambda: hs.System("abci\0"), hs.InvalidError, "zero byte"),
     (lambda: hs.predict("\ud800", np=4), hs.InvalidError, "expected a path"),
     (lambda: hs.predict("abci", np=4, size="1\udcffMiB"), hs.InvalidError, "UTF-8"),
-    (lambda: hs.predict("abci", mesh={"\udfff": 4}, over="x"), hs.InvalidError, "UTF-8"),
+    (lambda: hs.predict("abci", mesh={"\udfff": 4}, group="x"), hs.InvalidError, "UTF-8"),
     (lambda: hs.predict("abci", np=4, **{"si\ud800ze": "1MiB"}), hs.InvalidError, "UTF-8"),
     (lambda: hs.System.parse("\ud800"), hs.InvalidError, "UTF-8"),
     (lambda: hs.System.parse(None), TypeError, "expected a text, found NoneType"),
@@ -247,26 +247,26 @@ def test_systems(program, tmp_path, monkeypatch):
     graph = hs.System("dgx1-v100")
     assert graph.levels[0].relays == 6 and len(graph.levels[0].links) == 29
     assert list(graph.to_pandas()["bandwidth_bytes_per_second"]) == [132e9, 48e9]  # 6 NVLinks and PCIe 3
-    part = hs.predict(graph, gpus=[0, 1, 4, 6], size="64MiB", machines=0)
+    part = hs.predict(graph, gpus=[0, 1, 4, 6], size="64MiB", samples=0)
     assert part.document.np == 4 and part.document.system.levels[0].arity == 4
-    assert [hs.predict(graph, gpus=chosen, size="64MiB", machines=0).document.system.name for chosen in ("0-2,6", ["0-1", 2, 6])] == [
+    assert [hs.predict(graph, gpus=chosen, size="64MiB", samples=0).document.system.name for chosen in ("0-2,6", ["0-1", 2, 6])] == [
         "dgx1-v100-0.1.2.6"] * 2
     # What a file says now counts, not what it said when it was first read.
     mine = tmp_path / "mine.json"
     monkeypatch.chdir(tmp_path)
     for one in ("abci", "summit"):
         mine.write_text(hs.System(one).to_json(), encoding="utf-8")
-        assert hs.predict("mine.json", np=12, machines=0).document.system.name == one
+        assert hs.predict("mine.json", np=12, samples=0).document.system.name == one
 
 
 def test_systems_of_ones_own(tmp_path, monkeypatch):
     """A name means the system in the folder that HIERSEARCH_CONFIGS names, as long as it does."""
     (tmp_path / "abci.json").write_text(hs.System("summit").to_json(), encoding="utf-8")
-    names = [hs.predict("abci", np=12, machines=0).document.system.name]
+    names = [hs.predict("abci", np=12, samples=0).document.system.name]
     monkeypatch.setenv("HIERSEARCH_CONFIGS", str(tmp_path))
-    names.append(hs.predict("abci", np=12, machines=0).document.system.name)
+    names.append(hs.predict("abci", np=12, samples=0).document.system.name)
     monkeypatch.delenv("HIERSEARCH_CONFIGS")
-    names.append(hs.predict("abci", np=12, machines=0).document.system.name)
+    names.append(hs.predict("abci", np=12, samples=0).document.system.name)
     assert names == ["abci", "summit", "abci"]
 
 
@@ -275,11 +275,11 @@ def test_options():
     import inspect
 
     for function, kind in ((hs.predict, "predict"), (hs.place, "place"), (hs.shard, "shard"), (hs.place_page, "place"),
-                           (hs.shard_page, "shard"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export"),
-                           (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"), (hs.compare_page, "compare"),
+                           (hs.shard_page, "shard"), (hs.fit, "fit"), (hs.check, "check"), (hs.export, "export"),
+                           (hs.picture, "plot"), (hs.report, "report"), (hs.predict_page, "predict"),
                            (hs.fit_page, "fit"), (hs.simulation, "simulate"), (hs.systems_page, "systems"),
                            (hs.profile_page, "profile")):
         names = {{"for": "for_"}.get(option["name"], option["name"].replace("-", "_")) for option in hs.options(kind)}
         given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
-        assert names <= given and given - names <= {"predict"}
+        assert names <= given and given - names <= {"machine", "compare_with"}
         assert all(f"\n    {name}: " in function.__doc__ for name in names)

@@ -18,8 +18,7 @@ def everything(data):
         "one": hs.predict("abci", np=128, size="128MiB"),
         "sizes": hs.predict("dgx-h100", np=64, size="64KiB:1GiB"),
         "measured": hs.read(data / "answer/data/null16.json"),
-        "logs": hs.compare(data / "record/logs/nodes.txt", predict="8xH100, 8xNDR400"),
-        "cases": hs.compare(data / "golden/fit/4x8x4.json", predict="abci"),
+        "checked": hs.check(data / "record/logs/nodes.txt", machine="8xH100, 8xNDR400"),
         "profile": hs.read_profile(data / "golden/profile/train.json"),
         "system": hs.System("abci"),
     }
@@ -55,10 +54,8 @@ def test_frames(everything):
     measured = everything["measured"].to_pandas()
     known = measured.dropna(subset=["measured_seconds"])
     assert len(known) and (known["seconds"] == known["measured_seconds"]).all()
-    logs = everything["logs"].to_pandas()
-    assert len(logs) == len(everything["logs"].logs)
-    assert math.isclose(logs["error"][0], logs["predicted_seconds"][0] / logs["measured_seconds"][0] - 1, rel_tol=1e-6)
-    assert len(everything["cases"].to_pandas()) == sum(len(case.candidates) for case in everything["cases"].cases)
+    checked = everything["checked"].to_pandas()
+    assert list(checked["seconds"]) == [row.seconds for row in everything["checked"].document.rows]
     assert list(everything["profile"].to_pandas()["seconds"]) == [call.seconds for call in everything["profile"].calls]
     assert list(everything["system"].to_pandas()["name"]) == [level.name for level in everything["system"].levels]
 
@@ -78,7 +75,7 @@ def test_html(everything):
 
 def test_pictures(everything, tmp_path):
     """Pictures show the result's own numbers, and can be drawn."""
-    for name in ("one", "sizes", "measured", "logs", "cases", "profile"):
+    for name in ("one", "sizes", "measured", "checked", "profile"):
         ax = everything[name].plot()
         ax.figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
@@ -92,6 +89,9 @@ def test_pictures(everything, tmp_path):
     line = next(line for line in everything["sizes"].plot().lines if line.get_label() == "best plan")
     assert [(x, y) for x, y in zip(line.get_xdata(), line.get_ydata())] == [
         (everything["sizes"].best_of(i).bytes, everything["sizes"].best_of(i).seconds) for i in range(len(everything["sizes"]))]
+    rows = everything["checked"].document.rows
+    measured = next(line for line in everything["checked"].plot().lines if line.get_label() == "allreduce, measured")
+    assert sorted(measured.get_ydata()) == sorted(row.seconds for row in rows)
     matplotlib.pyplot.close("all")
 
 

@@ -3,7 +3,7 @@ from typing import Optional
 
 import hiersearch as hs
 
-result: hs.Result = hs.predict("abci", np=128, size=["1MiB", 2**30], mesh={"tp": 8, "dp": 16}, over="dp", widen=False)
+result: hs.Result = hs.predict("abci", np=128, size=["1MiB", 2**30], mesh={"tp": 8, "dp": 16}, group="dp", widen=False)
 gain: Optional[float] = result.messages[0].verdict.gain if result.messages[0].verdict else None
 next_commands: list[str] = result.messages[0].next
 seconds: float = result.best.seconds
@@ -14,7 +14,7 @@ files: dict[str, str] = hs.export(result, "other.json", to="nccl-tuner")
 page: str = hs.predict_page("abci", np=128, explain="best", format="md")
 listed: str = hs.systems_page("abci", width=120, name="mine")
 changed: list[str] = [row["figure"] for row in fitted.changes("abci")]
-errors: list[float] = [case.mean_error for case in hs.compare(result, predict="abci").cases]
+expected: list[Optional[float]] = [row.expected_seconds for row in hs.check(result, machine="abci").document.rows]
 
 hs.predict("abci", nq=128)  # wrong
 hs.predict("abci", np=128, collective="allreduc")  # wrong

@@ -52,7 +52,6 @@ char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count);
 #define HS_AS_COMPARISON(seconds, other)                                                           \
     hs_comparison_figure((char[HS_FIGURE_TEXT]){0}, seconds, other)
 #define HS_AS_PERCENT(share, decimals) hs_percent_figure((char[HS_FIGURE_TEXT]){0}, share, decimals)
-#define HS_AS_ERROR(error, decimals)   hs_error_figure((char[HS_FIGURE_TEXT]){0}, error, decimals)
 #define HS_AS_GIGABYTES(bytes_per_second)                                                          \
     hs_gigabytes_figure((char[HS_FIGURE_TEXT]){0}, bytes_per_second)
 

@@ -176,8 +176,8 @@ static enum hs_status fit_calls(struct hs_system *system, const struct hs_call_l
                        "the times are far from what such parts take: are they those of the log?");
     else if (after > OFF)
         hs_say_warning(notes,
-                       "no constants meet the times, so ranges are wide: `hiersearch compare LOG "
-                       "--predict FILE` shows where; what the library was made to choose "
+                       "no constants meet the times, so ranges are wide: `hiersearch check FILE "
+                       "LOG --details` shows where; what the library was made to choose "
                        "(NCCL_ALGO) is said by --algorithm");
     hs_say_note(notes,
                 "%zu time%s of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu "

@@ -29,7 +29,7 @@ enum hs_status hs_answer_expect(const struct hiersearch_answer *answer, bool the
                : hs_fail(err, HS_INVALID, "%s: expected %s", answer->question->kind->name, wanted);
 }
 
-/* The command line that asks the same; a comparison's system is an option of it. */
+/* The command line that asks the same. */
 static enum hs_status write_command(struct hiersearch_answer *answer, struct hs_error *err)
 {
     const struct hs_question_kind *kind = answer->question->kind;
@@ -42,17 +42,13 @@ static enum hs_status write_command(struct hiersearch_answer *answer, struct hs_
         return command->failed ? hs_no_memory(err) : HS_OK;
     }
     hs_text_append(command, "hiersearch %s", kind->name);
-    if (system && kind != &hs_kind_compare) {
+    if (system) {
         hs_text_append(command, " ");
         hs_command_word_append(command, hs_system_typed(system));
     }
     for (size_t i = 0; inputs && i < inputs->count; i++) {
         hs_text_append(command, " ");
         hs_command_word_append(command, inputs->names[i]);
-    }
-    if (system && kind == &hs_kind_compare) {
-        hs_text_append(command, " --predict ");
-        hs_command_word_append(command, hs_system_typed(system));
     }
     hs_question_append(command, answer->question, NULL);
     return command->failed ? hs_no_memory(err) : HS_OK;

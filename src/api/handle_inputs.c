@@ -1,10 +1,10 @@
-/* What was measured: calibration and comparison by the library. */
+/* What was measured: calibration, check and profiles by the library. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "answer/check.h"
-#include "answer/compared.h"
 #include "answer/fit.h"
 #include "answer/predict.h"
 #include "api/handles.h"
@@ -13,7 +13,6 @@
 #include "estimate/system_file.h"
 #include "show/changes.h"
 #include "show/check.h"
-#include "show/compare_show.h"
 #include "show/predict.h"
 #include "show/profiles.h"
 
@@ -366,72 +365,6 @@ const struct hs_question_kind hs_kind_check = {
     .release = release_check,
 };
 
-/* ---- comparison ------------------------------------------------------------------------------ */
-
-static const struct hs_option compare_rows[] = {
-    HS_ROW_COMPARED_SIZE(offsetof(struct hs_compared_question, compare)),
-    HS_ROWS_COMPARED(offsetof(struct hs_compared_question, compare)),
-    HS_ROWS_COMPARED_SHOWN(offsetof(struct hs_compared_question, words)),
-    HS_ROWS_SHOWN("Output", offsetof(struct hs_compared_question, words.print)),
-    {.name = NULL},
-};
-
-/* Of two profiles of a job, before and after, there is nothing to compute. */
-static enum hs_status make_compare(struct hiersearch_answer *answer, struct hs_error *err)
-{
-    struct hs_compared *compared = answer->made;
-    const struct hs_compared_question *asked = answer->question->settings;
-    const struct hiersearch_system *system = hs_answer_system(answer);
-    const struct hs_inputs *inputs = hs_answer_inputs(answer);
-    enum hs_status status = hs_answer_expect(answer, inputs, "inputs, which are compared", err);
-
-    if (status != HS_OK)
-        return status;
-    if (inputs->profile_count > 0)
-        return hs_compared_check_profiles(inputs, asked, system ? "predict" : NULL, err);
-    *compared = (struct hs_compared){.inputs = inputs,
-                                     .system = system ? &system->system : NULL,
-                                     .predictor = system ? hs_system_label(system) : NULL,
-                                     .command = answer->command.data};
-    return hs_compared_make(compared, &asked->compare, &answer->notes, err);
-}
-
-static enum hs_status print_compare(struct hs_text *out, struct hiersearch_answer *answer,
-                                    const struct hs_print *print, struct hs_error *err)
-{
-    const struct hs_compared_question *asked = answer->question->settings;
-    const struct hs_inputs *inputs = hs_answer_inputs(answer);
-    struct hs_sheet sheet;
-    enum hs_status status;
-
-    if (inputs->profile_count == 0)
-        return hs_compared_print(out, answer->made, &asked->words, print,
-                                 hs_answer_terminal(answer), err);
-    hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
-    status =
-        hs_changes_show(&sheet, &inputs->profiles[0].profile, &inputs->profiles[1].profile, err);
-    if (status == HS_OK)
-        status = hs_sheet_end(&sheet, err);
-    hs_text_release(&sheet.lines);
-    return status;
-}
-
-static void release_compare(void *made)
-{
-    hs_compared_release(made);
-}
-
-const struct hs_question_kind hs_kind_compare = {
-    .name = "compare",
-    .rows = compare_rows,
-    .settings_bytes = sizeof(struct hs_compared_question),
-    .print_at = offsetof(struct hs_compared_question, words.print),
-    .made_bytes = sizeof(struct hs_compared),
-    .make = make_compare,
-    .print = print_compare,
-    .release = release_compare,
-};
-
 /* ---- profiles -------------------------------------------------------------------------------- */
 
 static const struct hs_option profile_rows[] = {
@@ -440,27 +373,45 @@ static const struct hs_option profile_rows[] = {
     {.name = NULL},
 };
 
+/* One profile, or two of a job: before and after. */
 static enum hs_status make_profile(struct hiersearch_answer *answer, struct hs_error *err)
 {
     const struct hiersearch_inputs *inputs = answer->of.inputs;
     enum hs_status status = hs_answer_expect(answer, inputs, "inputs: the profile of a job", err);
+    const struct hs_input_profile *profiles;
 
-    if (status == HS_OK && (inputs->count != 1 || inputs->inputs.profile_count != 1))
-        return hs_fail(err, HS_INVALID, "profile: expected the profile of one job, found %s%s",
-                       inputs->count > 0 ? inputs->names[0] : "nothing",
-                       inputs->count > 1 ? " and more" : "");
-    return status;
+    if (status != HS_OK)
+        return status;
+    profiles = inputs->inputs.profiles;
+    if (inputs->count < 1 || inputs->count > 2)
+        return hs_fail(err, HS_INVALID, "expected one profile, or two, found %zu files",
+                       inputs->count);
+    if (inputs->inputs.profile_count < inputs->count)
+        return hs_fail(err, HS_INVALID, "expected profiles of jobs, found %s%s%s", inputs->names[0],
+                       inputs->count > 1 ? " and " : "", inputs->count > 1 ? inputs->names[1] : "");
+    if (inputs->count == 2 && profiles[0].profile.ranks != profiles[1].profile.ranks)
+        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64,
+                       profiles[0].file, profiles[0].profile.ranks, profiles[1].file,
+                       profiles[1].profile.ranks);
+    return HS_OK;
 }
 
 static enum hs_status print_profile(struct hs_text *out, struct hiersearch_answer *answer,
                                     const struct hs_print *print, struct hs_error *err)
 {
     const struct hs_calls_question *asked = answer->question->settings;
+    const struct hs_inputs *inputs = hs_answer_inputs(answer);
     struct hs_sheet sheet;
+    enum hs_status status = HS_OK, ended;
 
     hs_sheet_begin(&sheet, out, print, hs_answer_terminal(answer));
-    hs_profile_show(&sheet, &hs_answer_inputs(answer)->profiles[0].profile, (size_t)asked->top);
-    return hs_sheet_end(&sheet, err);
+    if (inputs->profile_count == 2)
+        status = hs_changes_show(&sheet, &inputs->profiles[0].profile, &inputs->profiles[1].profile,
+                                 (size_t)asked->top, err);
+    else
+        hs_profile_show(&sheet, &inputs->profiles[0].profile, (size_t)asked->top);
+    ended = hs_sheet_end(&sheet, err);
+    return status == HS_OK ? ended : status;
 }
 
 const struct hs_question_kind hs_kind_profile = {

@@ -6,9 +6,9 @@
 #include "base/json_write.h"
 
 static const struct hs_question_kind *const kinds[] = {
-    &hs_kind_predict, &hs_kind_check,    &hs_kind_place,   &hs_kind_shard,
-    &hs_kind_fit,     &hs_kind_compare,  &hs_kind_export,  &hs_kind_plot,
-    &hs_kind_report,  &hs_kind_simulate, &hs_kind_systems, &hs_kind_profile,
+    &hs_kind_predict,  &hs_kind_check,   &hs_kind_place,   &hs_kind_shard,
+    &hs_kind_fit,      &hs_kind_export,  &hs_kind_plot,    &hs_kind_report,
+    &hs_kind_simulate, &hs_kind_systems, &hs_kind_profile,
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

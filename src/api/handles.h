@@ -42,8 +42,8 @@ struct hs_question_kind {
 #define HS_ONE_FORM SIZE_MAX
 
 extern const struct hs_question_kind hs_kind_predict, hs_kind_check, hs_kind_place, hs_kind_shard,
-    hs_kind_fit, hs_kind_compare, hs_kind_export, hs_kind_plot, hs_kind_report, hs_kind_simulate,
-    hs_kind_systems, hs_kind_profile;
+    hs_kind_fit, hs_kind_export, hs_kind_plot, hs_kind_report, hs_kind_simulate, hs_kind_systems,
+    hs_kind_profile;
 
 struct hiersearch_answer {
     const struct hiersearch_question *question;

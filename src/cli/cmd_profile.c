@@ -13,7 +13,7 @@
 
 struct profile_settings {
     struct hs_interposed interposed;
-    const char *read;
+    const char *read, *compare_with;
     bool quiet;
 };
 
@@ -36,7 +36,8 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
 {
     struct hs_client client = hs_client_of(context, NULL);
     struct hs_profile profile = {0};
-    char *path = (char *)settings->read;
+    char *paths[] = {(char *)settings->compare_with, (char *)settings->read};
+    const struct hs_argument_list files = {paths, 2}, alone = {paths + 1, 1};
     const char *output = settings->interposed.profile;
     bool shown = !settings->quiet && !(output && strcmp(output, "-") == 0);
     enum hs_status status = hs_inputs_profile(&profile, settings->read, err);
@@ -44,7 +45,7 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
     if (status == HS_OK && output)
         status = save(context, settings, &profile, err);
     if (status == HS_OK && shown) /* before its counts are removed */
-        status = hs_client_read(&client, &(struct hs_argument_list){&path, 1}, err);
+        status = hs_client_read(&client, settings->compare_with ? &files : &alone, err);
     /* What is read is another's, but for the job itself at its end. */
     if (status == HS_OK && output && profile.missing_ranks == 0 && getenv(HS_PROFILE_ENDED))
         hs_counts_remove(settings->read);
@@ -63,6 +64,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         return hs_fail(err, HS_INVALID,
                        "--read shows what was counted: expected no program, found %s",
                        settings->interposed.program.items[0]);
+    if (settings->compare_with && !settings->read)
+        return hs_fail(err, HS_INVALID, "--compare-with: expected --read FILE, the profile after");
     if (settings->read)
         return read_back(context, settings, err);
     if (settings->interposed.program.count == 0)
@@ -90,6 +93,12 @@ static const struct hs_option options[] = {
      .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
              "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
              "profile, - is stdout; what is read stays as it is)"},
+    {.name = "compare-with",
+     .argument = "BEFORE",
+     .type = &hs_option_file,
+     .offset = FIELD(compare_with),
+     .help = "show what became of each kind of calls since this profile of the job, such as that "
+             "without `hiersearch run`, and what is saved"},
     HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
     HS_ROW_JSON(NULL, "the kinds of calls"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "show nothing"),
@@ -121,8 +130,9 @@ const struct hs_command hs_command_profile = {
                 "  hiersearch profile -o train.json -- torchrun --nproc-per-node 8 train.py\n"
                 "  hiersearch profile --read train.json.ranks -o train.json\n"
                 "  hiersearch profile --read job.json\n"
-                "  hiersearch profile --read killed.json.ranks -o killed.json",
-    .usual = "output read top format",
+                "  hiersearch profile --read killed.json.ranks -o killed.json\n"
+                "  hiersearch profile --read after.json --compare-with before.json",
+    .usual = "output read compare-with top format",
     .arguments = arguments,
     .question = "profile",
     .options = options,

@@ -18,7 +18,6 @@ extern const struct hs_command hs_command_shard;
 extern const struct hs_command hs_command_measure;
 extern const struct hs_command hs_command_simulate;
 extern const struct hs_command hs_command_check;
-extern const struct hs_command hs_command_compare;
 extern const struct hs_command hs_command_fit;
 extern const struct hs_command hs_command_profile;
 extern const struct hs_command hs_command_run;

@@ -29,8 +29,7 @@ bool hs_plan_is_default(const struct hs_plan *plan);
  */
 enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,
                              struct hs_error *err);
-/* What comes of it, as a regular expression of a JSON Schema; and with the default call. */
-#define HS_PLAN_PATTERN "^[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*(/[1-9][0-9]*)?$"
+/* What comes of it, or the default call, as a regular expression of a JSON Schema. */
 #define HS_CALL_PATTERN                                                                            \
     "^(" HS_DEFAULT_NAME "|[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*(/[1-9][0-9]*)?)$"
 char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan);

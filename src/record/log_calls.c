@@ -65,9 +65,7 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
                        name);
     if (!model && hs_system_library(system) == HS_LIBRARY_RCCL)
         return hs_fail(err, HS_INVALID,
-                       "%s: nothing is fitted to RCCL's times, and "
-                       "`compare` has them beside results of measure alone",
-                       name);
+                       "%s: nothing is fitted to RCCL's times, and `check` judges them", name);
     if (!model)
         return hs_fail(err, HS_INVALID,
                        "%s: times of a library's own calls need a machine that says which it has: "

@@ -14,15 +14,13 @@
 
 /* One row, whatever it is of. Numbers that do not exist are NaN. */
 struct record {
-    const struct hs_candidates_source *of; /* NULL: of a comparison */
-    const char *name, *mark;               /* of the plan, or of the library's function */
+    const struct hs_candidates_source *of;
+    const char *name, *mark; /* of the plan, or of the library's function */
     struct hs_problem asked;
     double rank; /* NaN: there for comparison, or a baseline */
     double seconds, spread, best_seconds, predicted, predicted_spread;
-    const struct hs_candidate *candidate; /* NULL: a baseline, or of a comparison */
-    const struct hs_measured *measured;   /* NULL: not measured, or of a comparison */
-    const struct hs_compare_point *point; /* NULL: not of a comparison */
-    const char *remark;
+    const struct hs_candidate *candidate; /* NULL: a baseline */
+    const struct hs_measured *measured;   /* NULL: not measured */
 };
 
 /* Half of the 95 % interval over the time; NaN: not known. */
@@ -57,7 +55,7 @@ static double reached(const struct record *r)
 {
     struct hs_limit limit;
 
-    if (!r->of || !r->of->result->has_system)
+    if (!r->of->result->has_system)
         return NAN;
     limit = hs_limit_of(&r->of->result->system, &r->asked);
     return hs_limit_reached(&limit, r->seconds);
@@ -65,7 +63,7 @@ static double reached(const struct record *r)
 
 static double error(const struct record *r)
 {
-    return r->measured || r->point ? r->predicted / r->seconds - 1 : NAN;
+    return r->measured ? r->predicted / r->seconds - 1 : NAN;
 }
 
 /* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below
@@ -82,7 +80,7 @@ static double layers_share(const struct record *r)
 /* Only data that was looked at can be right. */
 static double wrong(const struct record *r)
 {
-    const char *backend = r->of ? r->of->result->backend : NULL;
+    const char *backend = r->of->result->backend;
     bool looked_at = r->measured && backend && strcmp(backend, "simgrid") != 0 &&
                      (hs_measured_is_ok(r->measured) || r->measured->status == HS_MEASURE_WRONG);
 
@@ -91,8 +89,6 @@ static double wrong(const struct record *r)
 
 static const char *status(const struct record *r)
 {
-    if (r->point)
-        return NULL;
     return r->measured ? hs_measure_status_names[r->measured->status] : "predicted";
 }
 
@@ -102,7 +98,7 @@ static const char *remark(const struct record *r, char text[REMARK_BYTES])
     const char *reason = r->measured ? r->measured->reason : NULL;
 
     if (!r->measured || r->measured->status == HS_MEASURE_OK)
-        return r->remark ? r->remark : reason;
+        return reason;
     snprintf(text, REMARK_BYTES, "%s%s%s", status(r), reason ? ": " : "", reason ? reason : "");
     return text;
 }
@@ -123,7 +119,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
 /* How many times as fast as the default call, or as the flat plan. */
 static double gain(const struct record *r)
 {
-    const struct hs_answer *answer = r->of ? r->of->message->answer : NULL;
+    const struct hs_answer *answer = r->of->message->answer;
 
     if (!answer || !r->candidate)
         return NAN;
@@ -168,8 +164,6 @@ static double gain(const struct record *r)
     column(RANGE, NULL, "predicted, 90 %", NULL, FIGURE, IF_ANY, RANGE_TEXT(r))                    \
     column(MISS, "error", "error", "%", ERROR, IF_ANY, error(r))                                   \
     column(FINE_MISS, NULL, "error", "%", ERROR2, IF_ANY, error(r))                                \
-    column(PREDICTED_RANK, "predicted_rank", "predicted rank", NULL, COUNT, IF_ANY,                \
-           OF(r->point, predicted_rank))                                                           \
     column(SHARE, "layers_over_whole", "layers", "%", PERCENT, IF_ANY, layers_share(r))            \
     column(SAMPLES, "samples", "samples", NULL, COUNT, ALWAYS, OF(r->measured, sample_count))      \
     column(WRONG, "wrong_elements", "#wrong", NULL, COUNT, ALWAYS, wrong(r))                       \
@@ -193,11 +187,6 @@ static void add(struct hs_table *table, const struct record *r)
 
 /* clang-format off */
 #define P HS_PICK
-#define COMPARED(time)                                                                             \
-    {                                                                                              \
-        P(PLAN), {TIME, time}, {SPREAD, "+- %"}, P(PREDICTED), P(MISS), P(RANK),                   \
-            P(PREDICTED_RANK), {REMARK, ""}                                                        \
-    }
 static const struct hs_pick
     of_predict[] = {{RANK, "#"}, P(PLAN), P(TIME), {RANGE, "90 % range"}, P(GAIN), P(BUSBW)},
     of_details[] = {{RANK, "#"}, P(PLAN), P(TIME),   {RANGE, "90 % range"}, P(GAIN),
@@ -208,8 +197,7 @@ static const struct hs_pick
                     P(INTERVAL), P(MISS), P(SHARE), P(SAMPLES), P(WRONG), P(REMARK)},
     of_race[] = {P(PLAN), {TIME, ""}, P(SPREAD), P(GAIN), P(BUSBW), P(SAMPLES), P(WRONG), P(FAULT)},
     of_report[] = {P(RANK), {PLAN, "split"}, P(TIME), P(SPREAD), {RATIO, "to the best"}, P(BUSBW),
-                   P(PREDICTED), P(INTERVAL), P(RANGE), P(MISS), P(STATUS), {REASON, "because"}},
-    of_measurement[] = COMPARED("measured"), of_simulation[] = COMPARED("simulated");
+                   P(PREDICTED), P(INTERVAL), P(RANGE), P(MISS), P(STATUS), {REASON, "because"}};
 #undef P
 /* clang-format on */
 
@@ -342,45 +330,4 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
 
         add(table, &r);
     }
-}
-
-/* ---- of a comparison ---- */
-
-static void add_point(struct hs_table *table, const struct hs_compare_case *one, size_t i)
-{
-    const struct hs_compare_point *point = &one->points[i];
-    bool predicted = i == one->score.predicted_best;
-    double seconds = point->measured_seconds;
-
-    add(table, &(struct record){
-                   .name = HS_AS_PLAN(&point->plan),
-                   .mark = point->extrapolated ? " *" : NULL,
-                   .asked = hs_result_problem(one->measured->result, one->message),
-                   .rank = (double)i + 1,
-                   .seconds = seconds,
-                   .spread = hs_or_dash((point->high_seconds - point->low_seconds) / 2 / seconds),
-                   .best_seconds = one->points[0].measured_seconds,
-                   .point = point,
-                   .predicted = point->predicted_seconds,
-                   .predicted_spread = NAN,
-                   .remark = i == 0 ? predicted ? "fastest, predicted fastest" : "fastest"
-                             : point->ties_best
-                                 ? predicted ? "within noise of the fastest, predicted fastest"
-                                             : "within noise of the fastest"
-                             : predicted ? "predicted fastest"
-                                         : NULL});
-}
-
-void hs_candidates_compared(struct hs_table *table, const struct hs_compare_case *one,
-                            const bool *shown)
-{
-    const char *backend = one->measured->result->backend;
-
-    HS_TABLE_INIT(table, "candidates", columns);
-    table->picks = backend && strcmp(backend, "simgrid") == 0 ? HS_PICKS(of_simulation)
-                                                              : HS_PICKS(of_measurement);
-    table->unit = hs_time_unit_for(one->points[0].measured_seconds);
-    for (size_t i = 0; i < one->count; i++)
-        if (shown[i])
-            add_point(table, one, i);
 }

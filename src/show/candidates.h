@@ -1,11 +1,10 @@
 /*
  * candidates.h - the table of plans with their times, predicted and measured, and of the library's
- * own: what predict, simulate, measure, compare and the report show of it.
+ * own: what predict, simulate, measure and the report show of it.
  */
 #ifndef HS_VIEW_CANDIDATES_H
 #define HS_VIEW_CANDIDATES_H
 
-#include "answer/compare.h"
 #include "library/price_plan.h"
 #include "record/result.h"
 #include "show/table.h"
@@ -41,10 +40,6 @@ struct hs_candidates_source {
  * bar that is cut. */
 void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *candidates);
-
-/* One row per point of a case for which `shown` is set. */
-void hs_candidates_compared(struct hs_table *table, const struct hs_compare_case *one,
-                            const bool *shown);
 
 /* Half of a prediction's 95 % interval over its time: infinite where the system is calibrated and
  * it is not known. */

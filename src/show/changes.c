@@ -160,11 +160,11 @@ static void say_saved(struct hs_sheet *sheet, const struct hs_profile *before,
 }
 
 enum hs_status hs_changes_show(struct hs_sheet *sheet, const struct hs_profile *before,
-                               const struct hs_profile *after, struct hs_error *err)
+                               const struct hs_profile *after, size_t most, struct hs_error *err)
 {
     struct change *changes = calloc(before->call_count + after->call_count + 1, sizeof(*changes));
     struct hs_table table;
-    size_t all;
+    size_t all, shown;
 
     if (!changes)
         return hs_no_memory(err);
@@ -174,9 +174,12 @@ enum hs_status hs_changes_show(struct hs_sheet *sheet, const struct hs_profile *
     all = match(changes, before, after);
     HS_TABLE_INIT(&table, "changes", columns);
     table.fold = true;
-    for (size_t i = 0; i < all; i++)
+    shown = hs_sheet_is_read(sheet) && most < all ? most : all;
+    for (size_t i = 0; i < shown; i++)
         add(&table, &changes[i]);
     hs_sheet_table(sheet, &table);
+    if (shown < all)
+        hs_sheet_say(sheet, "%zu more; --top shows them\n", all - shown);
     free(changes);
     return HS_OK;
 }

@@ -8,9 +8,10 @@
 #include "record/profile_call.h"
 #include "show/sheet.h"
 
-/* Both jobs' time in collectives, and the table, costliest before first. Kinds of calls are the
- * same by function, group shape, type, operation, and size to powers of two. HS_MEMORY. */
+/* Both jobs' time in collectives, and the table, costliest before first: of people the first `most`
+ * rows. Kinds of calls are the same by function, group shape, type, operation, and size to powers
+ * of two. HS_MEMORY. */
 enum hs_status hs_changes_show(struct hs_sheet *sheet, const struct hs_profile *before,
-                               const struct hs_profile *after, struct hs_error *err);
+                               const struct hs_profile *after, size_t most, struct hs_error *err);
 
 #endif

@@ -194,9 +194,9 @@ static void drop(char *text)
 /* A question of some kind, some of its options set. */
 static void ask(struct handles *h)
 {
-    static const char *const kinds[] = {"predict",  "check",   "compare", "fit",
-                                        "simulate", "export",  "plot",    "report",
-                                        "systems",  "profile", "place",   "shard"};
+    static const char *const kinds[] = {"predict", "check", "fit",    "simulate",
+                                        "export",  "plot",  "report", "systems",
+                                        "profile", "place", "shard"};
     static const char *const options[] = {
         "np",         "size",    "mesh",   "group",   "collective",   "layout",   "top",
         "chunks",     "explain", "format", "search",  "kind",         "to",       "algorithms",
@@ -259,7 +259,7 @@ static void use_inputs(struct handles *h)
                        &(struct asked){.question = draw(2) == 0 ? NULL : h->question,
                                        .system = draw(2) == 0 ? NULL : h->system,
                                        .inputs = ODD(h->inputs),
-                                       .kind = "compare",
+                                       .kind = "profile",
                                        .format = "json"},
                        error),
               text);

@@ -211,12 +211,10 @@ static void a_question_of_another_kind_is_refused(void **state)
     assert_refused(hiersearch_export(&exports, inputs, question, error),
                    "expected a question of kind \"export\", found \"fit\"");
     assert_null(exports);
-    assert_refused(
-        answered(&json, NULL,
-                 &(struct asked){
-                     .kind = "compare", .system = system, .inputs = inputs, .format = "json"},
-                 error),
-        "there is nothing to compare: expected results or logs");
+    assert_refused(answered(&json, NULL,
+                            &(struct asked){.kind = "profile", .inputs = inputs, .format = "json"},
+                            error),
+                   "expected one profile, or two, found 0 files");
     assert_null(json);
     assert_int_equal(hiersearch_fit(&fitted, system, inputs, NULL, error), HIERSEARCH_INVALID);
     assert_null(fitted);
@@ -377,22 +375,22 @@ static void logs_calibrate_and_are_compared(void **state)
     assert_has(hiersearch_error_text(error), "--name: expected at most ");
     hiersearch_question_free(wrong);
     hiersearch_question_free(question);
-    question = ASK("compare", "call", "allreduce");
+    question = ASK("check", "call", "allreduce");
     assert_ok(answered(
         &json, &notes,
         &(struct asked){.question = question, .system = system, .inputs = inputs, .format = "json"},
         error));
     assert_has(json, "\"a log\"");
-    assert_has(json, "\"command\": \"hiersearch compare ");
+    assert_has(json, "\"verdict\": ");
     assert_string_equal(notes, "");
     hiersearch_text_free(notes);
     hiersearch_text_free(json);
-    assert_int_equal(
-        answered(&json, &notes,
-                 &(struct asked){.question = question, .inputs = inputs, .format = "json"}, error),
-        HIERSEARCH_INVALID);
-    assert_null(json);
-    assert_null(notes);
+    assert_ok(answered(&json, &notes,
+                       &(struct asked){.question = question, .inputs = inputs, .format = "json"},
+                       error));
+    assert_has(json, "\"machine_proposed\": true");
+    hiersearch_text_free(notes);
+    hiersearch_text_free(json);
     hiersearch_question_free(question);
     hiersearch_inputs_free(inputs);
     hiersearch_system_free(system);
@@ -717,27 +715,20 @@ static void profiles_are_compared(void **state)
     assert_ok(hiersearch_inputs_new(&inputs, error));
     assert_ok(hiersearch_inputs_add_text(inputs, "before", JOB("4"), error));
     assert_refused(answered(&json, NULL,
-                            &(struct asked){.kind = "compare", .inputs = inputs, .format = "json"},
+                            &(struct asked){.kind = "check", .inputs = inputs, .format = "json"},
                             error),
-                   "before is the profile of a job: expected another one to compare it with, "
-                   "found 1 file");
+                   "before: expected logs of nccl-tests, rccl-tests or OSU, or results of measure");
     assert_null(json);
     assert_int_equal(hiersearch_inputs_add_text(inputs, "wrong", JOB("-1"), error),
                      HIERSEARCH_INVALID);
     assert_ok(hiersearch_inputs_add_text(inputs, "after", JOB("2"), error));
-    assert_refused(
-        answered(&json, NULL,
-                 &(struct asked){
-                     .kind = "compare", .system = system, .inputs = inputs, .format = "json"},
-                 error),
-        "before is the profile of a job: expected no --predict");
     assert_refused(hiersearch_fit(&fitted, system, inputs, NULL, error),
                    "before is the profile of a job: expected results and logs alone");
     assert_refused(
         answered(&json, NULL, &(struct asked){.kind = "report", .inputs = inputs}, error),
         "before is the profile of a job: expected no after beside it");
     assert_ok(answered(&json, &notes,
-                       &(struct asked){.kind = "compare", .inputs = inputs, .format = "json"},
+                       &(struct asked){.kind = "profile", .inputs = inputs, .format = "json"},
                        error));
     assert_has(json, "\"mean_seconds_before\":0.01,");
     assert_has(json, "\"mean_seconds_after\":0.005,");
@@ -1053,9 +1044,9 @@ static void inputs_that_are_missing_are_said(void)
                    "expected inputs, found none");
     assert_null(fitted);
     assert_refused(answered(&text, NULL,
-                            &(struct asked){.kind = "compare", .system = system, .format = "json"},
+                            &(struct asked){.kind = "check", .system = system, .format = "json"},
                             error),
-                   "compare: expected inputs, which are compared");
+                   "check: expected inputs: logs");
     assert_refused(
         answered(&text, NULL, &(struct asked){.question = predict, .format = "json"}, error),
         "predict: expected a system, or the results that measured a job's calls");
@@ -1207,9 +1198,8 @@ static void an_answer_needs_a_place(void **state)
         answered(NULL, NULL, &(struct asked){.kind = "predict", .format = "json"}, error),
         HIERSEARCH_INVALID);
     assert_int_equal(hiersearch_profile_json(NULL, NULL, error), HIERSEARCH_INVALID);
-    assert_int_equal(
-        answered(NULL, NULL, &(struct asked){.kind = "compare", .format = "json"}, NULL),
-        HIERSEARCH_INVALID);
+    assert_int_equal(answered(NULL, NULL, &(struct asked){.kind = "check", .format = "json"}, NULL),
+                     HIERSEARCH_INVALID);
     hiersearch_question_free(question);
     hiersearch_question_free(plot);
     hiersearch_inputs_free(inputs);
@@ -1300,7 +1290,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("results come back as they were written", results_come_back_as_they_were_written),
     HS_TEST("the same question has the same answer, whatever was asked between",
             the_same_question_has_the_same_answer),
-    HS_TEST("logs calibrate a system, and are compared", logs_calibrate_and_are_compared),
+    HS_TEST("logs calibrate a system, and are judged", logs_calibrate_and_are_compared),
     HS_TEST("exports are files of memory", exports_are_files),
     HS_TEST("results become pictures and pages", results_become_pictures_and_pages),
     HS_TEST("figures that cannot be true are found", figures_that_cannot_be_true_are_found),

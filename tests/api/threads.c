@@ -172,7 +172,7 @@ static void calibrate(struct job *job, const struct hiersearch_system *system)
     keep(job, json);
     need(job, answered(&json, NULL,
                        &(struct asked){
-                           .kind = "compare", .system = fitted, .inputs = inputs, .format = "json"},
+                           .kind = "check", .system = fitted, .inputs = inputs, .format = "json"},
                        job->error));
     keep(job, json);
     hiersearch_system_free(fitted);

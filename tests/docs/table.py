@@ -15,14 +15,8 @@ cp "$SRC/tests/answer/data/null16.json" results/here.json
 for name in here.json result.json abci.json; do cp results/here.json $name; done
 """
 FILES = (
-    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|compare|plots|calibration|gpu)\.md|.*--help|README\.md)$",
+    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|plots|calibration|gpu)\.md|.*--help|README\.md)$",
      RESULTS),
-    (r"^docs/compare\.md$", '''ln -s "$SRC/tests" tests
-cp tests/answer/data/null16.json measured.json
-hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
-cp "$SRC/tests/estimate/calibrated.json" calibrated.json
-cp "$SRC/tests/record/logs/nodes.txt" nccl.txt
-printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt'''),
     (r"^(README|docs/check)\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
 row 1073741824,0.030229,16,2,allgather > all_gather.csv
 row 8589934592,0.040628,8,1,allreduce > all_reduce.csv
@@ -39,16 +33,12 @@ cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),
     (r"^fit --help$", 'cp "$SRC/tests/record/logs/nodes.txt" all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 450\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
-    (r"^compare --help$", '''for log in all_reduce_2_nodes.txt all_reduce_perf.txt; do cp "$SRC/tests/record/logs/nodes.txt" $log; done
-cp "$SRC/tests/estimate/calibrated.json" calibrated.json
-sed 's/1048576/67108864/' here.json > measured.json
-hiersearch predict "$SRC/configs/abci.json" --np 16 --size 64MiB -q -o predicted.json > out'''),
     (r"^(plot|report) --help$", '''rm results/here.json
 for np in 8 16; do hiersearch predict abci --np $np --size 64MiB -q -o results/p$np.json > out; done
 hiersearch predict abci --np 128 -q -o here.json > out
 cp results/p8.json results/here.json
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
-    (r"^(docs/compare\.md|compare --help)$", 'for name in before after; do cp "$SRC/tests/golden/profile/train.json" $name.json; done'),
+    (r"^docs/profile\.md$", 'for name in before after; do cp "$SRC/tests/golden/profile/train.json" $name.json; done'),
     (r"^export --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
 for group in "allreduce w=4 w" "allgather a=2,b=2 b"; do
     set -- $group

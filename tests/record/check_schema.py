@@ -3,12 +3,11 @@
 
 usage: tests/record/check_schema.py [FILE...]
 
-Checked are results/*.json, tests/record/good/*.json and the files named, and the comparison of tests/golden/compare
-against docs/comparison.schema.json. Of the cases of tests/record/bad.txt,
+Checked are results/*.json, tests/record/good/*.json and the files named. Of the cases of tests/record/bad.txt,
 whose names say who has to find the fault, the schema refuses schema-* and lets reader-* pass:
 those break rules that a schema cannot state. (test_result_read has the reader refuse them all.)
-The documents of these formats have the fields of their schemas. (test_schema and test_compare have the schemas
-be those of the tables.)
+The documents of these formats have the fields of their schemas. (test_schema has the schemas be those of the
+tables.)
 """
 import json
 import re
@@ -124,29 +123,13 @@ def listed(text):
 def documented(name):
     """A check that a format's document has all its fields, and lists no others."""
     schema = read(TOP / "docs" / f"{name}.schema.json")
-    path = TOP / "docs" / {"result": "result.md", "system": "systems.md", "comparison": "compare.md"}[name]
+    path = TOP / "docs" / {"result": "result.md", "system": "systems.md"}[name]
     text = path.read_text(encoding="utf-8")
     known, mentioned = fields(schema), names_in(text)
     yield (known <= mentioned, f"docs/{path.name} has every field of its schema",
            sorted(known - mentioned))
     yield (listed(text) <= known, f"docs/{path.name} lists no field that its schema has not",
            sorted(listed(text) - known))
-
-
-def compared():
-    """Checks that the golden comparison is as its schema says, and that the schema asks for all that is always there."""
-    path = TOP / "tests/golden/compare/json.out"
-    text = path.read_text(encoding="utf-8")
-    comparison = json.loads(text[text.index("{"):])
-    schema = jsonschema.Draft202012Validator(read(TOP / "docs/comparison.schema.json"))
-    jsonschema.Draft202012Validator.check_schema(schema.schema)
-    faults = [f"{error.json_path}: {error.message[:100]}" for error in schema.iter_errors(comparison)]
-    yield not faults, f"the comparison schema accepts {path.relative_to(TOP)}", faults
-    for place in (comparison, comparison["cases"][0], comparison["growth"][0], comparison["summary"]):
-        key = next(key for key, value in place.items() if not isinstance(value, float))
-        kept = place.pop(key)
-        yield not schema.is_valid(comparison), f"it refuses one without {key}", None
-        place[key] = kept
 
 
 def main():
@@ -161,10 +144,9 @@ def main():
         why = fault(schema, text)
         verb = "accepts" if right else "refuses"
         checks.append(((why is None) == right, f"the schema {verb} {name}", why))
-    for name in ("result", "comparison"):
-        strays = open_objects(read(TOP / f"docs/{name}.schema.json"))
-        checks.append((not strays, f"every object of the {name} schema says what it may hold", strays))
-    checks += [*compared(), *documented("result"), *documented("system"), *documented("comparison")]
+    strays = open_objects(read(TOP / "docs/result.schema.json"))
+    checks.append((not strays, "every object of the result schema says what it may hold", strays))
+    checks += [*documented("result"), *documented("system")]
 
     print(f"1..{len(checks)}")
     for number, (passed, sentence, why) in enumerate(checks, 1):

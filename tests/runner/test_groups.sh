@@ -21,7 +21,7 @@ groups() {
         for backend in host mpi; do
             measure 8 --size 4012B --backend $backend --mesh "$1" --group "$2" --collective $collective --op avg --all "${quick[@]}" -o r.json
             check "$backend: every split for a $collective over $2 of $1, and the library's own beside them" '[ $status = 0 ] && \
-                is_valid r.json && holds r.json "(r[\"mesh\"], r[\"over\"]) == (\"'"$1"'\", \"'"$2"'\") and r[\"np\"] == 8 and \
+                is_valid r.json && holds r.json "(r[\"mesh\"], r[\"group\"]) == (\"'"$1"'\", \"'"$2"'\") and r[\"np\"] == 8 and \
                 sorted(c[\"plan\"] for c in m[\"candidates\"]) == '"$3"' and \
                 [b[\"name\"] for b in m[\"baselines\"]] == [\"${call[$collective]}\"] and all(x[\"measured\"][\"status\"] == \"ok\" and \
                 x[\"measured\"][\"wrong_elements\"] == 0 for x in m[\"candidates\"] + m[\"baselines\"])"'
@@ -37,7 +37,7 @@ measure 8 "$system" --size 4012B --backend host --mesh tp=2,dp=4 --group dp --co
     --plans 2hx2d,4n,4h "${quick[@]}" -o r.json
 check "layers of groups go by the algorithms that a plan names, in any order" '[ $status = 0 ] && holds r.json \
     "all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"]) and len(m[\"candidates\"]) == 4"'
-check "the answer says whose it is" 'grep -q "^host: 8 processes on 1 node, 2 groups of 4 over dp of tp=2,dp=4, 4012B per process, reduce-scatter reversed" out'
+check "the answer says whose it is" 'grep -q "^host: 8 processes on 1 node, 2 groups of 4 over dp of tp=2,dp=4, 4012B per process, reduce-scatter (reversed layout)" out'
 measure 8 --size 64KiB --backend host --mesh tp=2,dp=4 --group dp "${quick[@]}" -o lazy.json
 check "without a system, the layers of groups are measured first" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
     "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and m[\"certificate\"][\"winner\"] in (\"4\", \"2x2\")"'
@@ -140,7 +140,7 @@ measure 8 "$system" --size 64KiB:1MiB --backend null --mesh tp=2,dp=4 --group dp
 "$hiersearch" fit "$system" sweep.json -o fitted.json >out 2>err
 check "fit makes points of its stages" '"$hiersearch" predict fitted.json --mesh tp=2,dp=4 --group dp --size 1MiB --samples 0 --json >again.json && \
     same all-allreduce.json again.json'
-check "compare says how far the prediction is off" '"$hiersearch" compare all-allreduce.json --predict "$system" >out && grep -q "^error *mean 0.0 %" out'
+check "bench/score.py says how far the prediction is off" '"$source_tree/bench/score.py" --program "$hiersearch" --predict "$system" all-allreduce.json >out && grep -q "^error *mean 0.0 %" out'
 check "the report names the groups" '"$hiersearch" report sweep.json -o report.html 2>err && grep -q "over dp of tp=2,dp=4" report.html'
 check "what holds for whole jobs refuses its export, naming the groups" '! "$hiersearch" export all-allreduce.json --to mpich -o x 2>err && \
     grep -q "is about groups of 4 over dp of tp=2,dp=4" err'

@@ -23,10 +23,10 @@ for as in scaling layers bandwidth accuracy system; do hiersearch plot bad.json 
 hiersearch report bad.json -o page.html >report 2>&1
 hiersearch predict ./system.json --np 4 -o again.json >predict 2>&1
 hiersearch systems ./system.json >systems 2>&1
-hiersearch compare bad.json --predict ./system.json >compare 2>&1
+hiersearch check ./system.json bad.json --details >check 2>&1
 "${PYTHON3:-/usr/bin/python3}" - <<'END'
 import glob, unicodedata
-for name in "exports", "plots", "page.html", "report", "predict", "again.json", "systems", "compare":
+for name in "exports", "plots", "page.html", "report", "predict", "again.json", "systems", "check":
     text = open(name, encoding="utf-8").read()
     bad = sorted({f"U+{ord(c):04X}" for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")})
     print(name, "is empty" if not text else " ".join(bad) or "clean")

@@ -18,7 +18,6 @@ try hiersearch export folder/colors.json --to colors -o folder
 try hiersearch plot r.json --kind layers --csv -o r.json
 try hiersearch plot s.json r.json --kind scaling --csv -o ./r.json
 try hiersearch report r.json -o hard.json
-try hiersearch compare r.json -o r.json
 try hiersearch fit s.json r.json -o s.json
 try hiersearch simulate s.json --np 4 -o s.json
 # Whatever the row is called that names it.

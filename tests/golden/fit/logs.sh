@@ -21,4 +21,4 @@ printf 'bytes,seconds\n16384,0.001\n1048576,0.001\n67108864,0.001\n1073741824,0.
 hiersearch fit '8xH100, 8xNDR400, 32' flat.csv --call allreduce --np 16 --nodes 2 -o flat.json >/dev/null
 # What a crash of a node left of a row.
 printf 'bytes,seconds\n1048576,0.0002\n67108864,0.00\00011\n134217728,0.0021\n' > nul.csv
-hiersearch compare nul.csv --predict '8xH100, 8xNDR400, 32' --call allreduce --np 16 --nodes 2 --format csv | wc -l
+hiersearch check '8xH100, 8xNDR400, 32' nul.csv --call allreduce --np 16 --nodes 2 --format csv | wc -l

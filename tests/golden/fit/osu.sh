@@ -16,6 +16,5 @@ hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm ring -o ring.json >/dev
 hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm pat -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/record/logs/rccl.txt" -o out.json
 hiersearch fit mi300x "$SRC/tests/record/logs/rccl.txt" -o out.json
-hiersearch compare "$SRC/tests/record/logs/rccl.txt" --predict mi300x
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/record/logs/no-heading.txt" -o out.json
 ls

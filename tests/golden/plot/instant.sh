@@ -16,7 +16,7 @@ END
 for name in best library; do
     hiersearch report $name.json -q -o $name.html
     hiersearch plot $name.json --kind bandwidth --csv >$name.csv
-    hiersearch compare $name.json >$name.txt
+    hiersearch check $name.json --details >$name.txt
     grep -cE '[^a-z]inf(x|[^a-z])' $name.html $name.csv $name.txt
 done
 true

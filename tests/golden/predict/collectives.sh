@@ -20,7 +20,6 @@ for collective in allreduce allgather; do
 done
 hiersearch export allgather.json --to jax
 hiersearch plot allreduce.json allgather.json --kind scaling --csv
-hiersearch compare allreduce.json allgather.json
 hiersearch plot allgather.json --kind layers --csv | grep title
 hiersearch report allgather.json -o report.html && grep -oE 'AllGather[^<]*' report.html
 hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --layout reversed -q -o split.json >/dev/null

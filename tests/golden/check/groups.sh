@@ -1,7 +1,7 @@
 # What others make of a measurement of all groups of a mesh at once (the null backend's, with noise and a plan that is
 # faster than predicted): 2 groups of 4 over b and c, whose layers begin at stride 2.
-cp "$SRC/tests/golden/compare/groups.json" .
-hiersearch compare groups.json
+cp "$SRC/tests/golden/check/groups.json" .
+hiersearch check groups.json --details
 echo '$ fit'
 hiersearch fit 'nv:2@80GB/s~3us,ib@10GB/s~8us' groups.json --name ours -o ours.json | sed -n '1,3p'
 grep -o '"points": \[' ours.json
