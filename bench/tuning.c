@@ -1,5 +1,6 @@
 /*
- * What the library says that NCCL believes of its own algorithms: latency and bandwidth (message size over time).
+ * What the library says that NCCL believes of its own algorithms: latency, and bandwidth (message
+ * size over time).
  *
  *     build/bench/tuning PARTS VERSION <LINES      a line: COLLECTIVE ALGORITHM PROTOCOL NODES GPUS
  *

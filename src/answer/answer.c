@@ -147,19 +147,17 @@ static void say_nccl_evidence(const struct builder *b)
     bool beyond = domains > parts->fitted_domains;
 
     if (domains <= 1 && parts->gpu.times == HS_FIGURE_FITTED)
-        set_text(b, out,
-                 "nothing was measured on this machine; on others, inside nodes of %s, calls were",
+        set_text(b, out, "not measured on this machine: prices are fitted to other nodes of %s",
                  parts->gpu.name);
     else if (domains > 1 && parts->network == HS_FIGURE_FITTED)
         set_text(b, out,
-                 "nothing was measured on this machine; on others with %s and %s up to %" PRId64
-                 " node%s were%s",
+                 "not measured on this machine: prices are fitted to others with %s and %s, up to "
+                 "%" PRId64 " node%s%s",
                  parts->gpu.name, parts->nic.name, parts->fitted_domains,
-                 HS_PLURAL(parts->fitted_domains),
-                 beyond ? ": beyond them it is extrapolated" : "");
+                 HS_PLURAL(parts->fitted_domains), beyond ? ", and extrapolated beyond" : "");
     else if (domains > 1 && parts->network == HS_FIGURE_VENDOR)
         set_text(b, out,
-                 "nothing was measured on this machine; on others %s and %s were, but not together",
+                 "not measured on this machine: %s and %s were, on others, but not together",
                  parts->gpu.name, parts->nic.name);
     else if (domains <= 1 && parts->gpu.generation == HS_GPU_BOARD)
         set_text(b, out, "a guess: 6 machines of boards in slots differ by a factor of 10%s",
@@ -176,13 +174,13 @@ static void say_rccl_evidence(const struct builder *b)
 
     if (nodes > 1)
         set_text(b, &b->answer->evidence,
-                 "nothing was measured on this machine; RCCL between nodes: %d machines up to %d "
+                 "not measured on this machine: RCCL's prices are fitted to %d machines, up to %d "
                  "nodes%s",
                  HS_RCCL_MACHINES_BETWEEN, HS_RCCL_NODES,
-                 nodes > HS_RCCL_NODES ? ", beyond them it is extrapolated" : "");
+                 nodes > HS_RCCL_NODES ? ", and extrapolated beyond" : "");
     else
         set_text(b, &b->answer->evidence,
-                 "nothing was measured on this machine; RCCL inside a node: %d machines",
+                 "not measured on this machine: RCCL's prices are fitted to %d nodes of others",
                  HS_RCCL_MACHINES_INSIDE);
 }
 
@@ -207,8 +205,7 @@ static void say_evidence(const struct builder *b)
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)
-        set_text(b, out,
-                 "nothing was measured on this machine; the bandwidth of %s is as described",
+        set_text(b, out, "not measured on this machine: the bandwidth of %s is as described",
                  level);
     else
         set_text(b, out, "latencies and bandwidths of this machine were measured and published");

@@ -39,7 +39,7 @@ struct hs_mesh_words {
     const char *mesh, *group; /* NULL: not given */
     bool placed;              /* the command takes a mesh by itself */
 };
-/* What --mesh and --group say, and `np` where it is 0; none where neither is given. HS_INVALID where
+/* What --mesh and --group say, and `np` where it is 0; none where neither is given. HS_INVALID:
  * one of them is missing, or another number of processes is asked for than the mesh has. */
 enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
                             struct hs_error *err);

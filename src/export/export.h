@@ -167,7 +167,8 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
                       const char *use);
 
 /* Where the library's own call is the better one, a line each; nothing where that is not known:
- *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): keep the library's default
+ *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): keep the library's
+ *     default
  * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; why
  * a plan that was not named is not certain; and of groups of a mesh, whom else the file holds for.
  * In the header and, from hs_export, in the notes. */

@@ -67,7 +67,7 @@ static double fastest(const double *speeds, double limit, double other_limit, do
     return otherwise;
 }
 
-/* The next faster one of a list: what the search's second pass finds between nodes that are none. */
+/* The next faster one of a list: what the search's second pass finds between nodes. */
 static double next_faster(const double *speeds, double speed)
 {
     double faster = speed;

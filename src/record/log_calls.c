@@ -303,8 +303,8 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
 
 /* ---- RCCL ------------------------------------------------------------------------------------ */
 
-/* Calls within a node, or of full ones: how the others of a node's GPUs share its NICs is no fact of
- * the log. */
+/* Calls within a node, or of full ones: how the other GPUs of a node share its NICs is no fact of a
+ * log. */
 static void take_rccl(struct hs_log_call *call, const struct hs_system *system)
 {
     struct hs_group group = hs_group_world(call->ranks);

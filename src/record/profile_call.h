@@ -13,7 +13,7 @@
 
 /* The problem of its mean size, blocks in place, of all groups of its shape at once: a profile says
  * neither which of them call at the same time nor where they begin. *mesh has its groups as --mesh
- * and --group say them; none: all ranks. False where no plan can be known, with the reason in `why`:
+ * and --group say them; none: all ranks. False where no plan can be known; the reason is in `why`:
  * another function (gather), blocks of different sizes (MPI_Alltoallv), one rank, no bytes, ranks
  * that are no progression, groups that do not divide the job. */
 bool hs_profile_call_problem(struct hs_problem *problem, struct hs_mesh *mesh,

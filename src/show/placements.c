@@ -79,7 +79,7 @@ struct message_row {
 #define MESSAGE_COLUMNS(column)                                                                    \
     column(M_AXES, "axes", "axis", NULL, TEXT, ALWAYS, r->message->axes)                           \
     column(M_CALL, "collective", "collective", NULL, TEXT, ALWAYS, r->message->call)               \
-    column(M_LAYOUT, "layout", "layout", NULL, TEXT, IF_ANY, r->message->layout)                      \
+    column(M_LAYOUT, "layout", "layout", NULL, TEXT, IF_ANY, r->message->layout)                   \
     column(M_BYTES, "message_bytes", "size", NULL, BYTES, ALWAYS, r->message->bytes)               \
     column(M_CALLS, "calls", "calls", NULL, COUNT, ALWAYS, r->message->calls)                      \
     column(M_RANKS, "ranks", "ranks", NULL, COUNT, ALWAYS, r->message->ranks)                      \

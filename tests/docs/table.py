@@ -27,6 +27,8 @@ cp "$SRC/tests/record/logs/info-gdr.txt" with_lines.log'''),
 row 1073741824,0.0105,16,2,allgather > a100_all_gather.log
 row 1073741824,0.0047,16,2,allreduce > all_reduce.log
 row 1073741824,0.0029,16,2,allgather > all_gather.log
+hiersearch predict 8xH100 --np 8 --size 1GiB -q -o measured.json > out
+/usr/bin/python3 "$SRC/tests/docs/play_measurement.py" measured.json ncclAllReduce
 cp all_reduce.log last_month.log
 cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
     # A best plan that a library of two layers can stand for.
