@@ -534,8 +534,9 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
 
         call.system = &machine;
         hs_mpi_system_values(values, &machine);
-        seconds[j] = hs_limit_keep(hs_mpi_price_model.seconds(&call, values), &machine, problem) *
-                     mpi_times(machines, j, problem->bytes) * exp(noise * machines->noise[j]);
+        seconds[j] =
+            hs_mpi_price_model.seconds(&call, values) * mpi_times(machines, j, problem->bytes);
+        seconds[j] = hs_limit_keep(seconds[j], &machine, problem) * exp(noise * machines->noise[j]);
     }
     return HS_OK;
 }
@@ -584,6 +585,7 @@ void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *mac
         seconds[j] =
             hs_mpi_plan_seconds(&machine, problem, plan) * mpi_times(machines, j, problem->bytes);
         if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
-            seconds[j] = hs_limit_keep(seconds[j] * cost.seconds / apart, &machine, problem);
+            seconds[j] *= cost.seconds / apart;
+        seconds[j] = hs_limit_keep(seconds[j], &machine, problem);
     }
 }

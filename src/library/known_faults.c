@@ -53,8 +53,8 @@ static const struct {
       .nics = BIT(HS_NIC_SLINGSHOT),
       .gpus = grace_hopper,
       .where = BETWEEN}},
-    {{"NCCL before 2.19.3 gave wrong sums by NVLSTree on two nodes or more: run with "
-      "NCCL_ALGO=^NVLSTree",
+    {{"One cluster got wrong sums by NVLSTree of NCCL 2.18 on two nodes, for a reason that was not "
+      "found: check results, take 2.19.3 or later, or run with NCCL_ALGO=^NVLSTree",
       "NVIDIA/nccl-tests/issues/167"},
      {.library = HS_LIBRARY_NCCL,
       .from = V(2, 18, 0),

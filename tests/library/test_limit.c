@@ -11,6 +11,7 @@
 #include "estimate/machines.h"
 #include "estimate/system_file.h"
 #include "library/limit.h"
+#include "library/price_error.h"
 #include "library/price_library.h"
 #include "library/price_plan.h"
 
@@ -591,7 +592,8 @@ static size_t check_library(const struct hs_system *system, const struct hs_prob
             machine = machines->drawn[j];
         else if (price.library !=
                  HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
-            each[j] *= exp(-sqrt(2) * hs_mpi_price_model.scatter * machines->noise[j]);
+            each[j] *=
+                exp(-sqrt(2) * hs_error_point(HS_ERROR_CPU, problem->bytes) * machines->noise[j]);
         assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j],
                      "the library's call in a sample");
     }
