@@ -312,7 +312,8 @@ static void take_rccl(struct hs_log_call *call, const struct hs_system *system)
     enum hs_collective collective = HS_COLLECTIVE_ALLREDUCE;
 
     if (call->ranks < 2 ||
-        (call->nodes > 1 && call->ranks != call->nodes * hs_system_node_ranks(system)))
+        (call->nodes > 1 && (call->ranks % call->nodes != 0 ||
+                             call->ranks / call->nodes != hs_system_node_ranks(system))))
         return;
     while (hs_nccl_call_of(hs_collectives[collective].last) != call->kind)
         collective++;

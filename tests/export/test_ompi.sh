@@ -67,7 +67,7 @@ check "a file with a column missing is refused" 'says found "read -1"' found
 blocks() {
     local collective=$1 order=$2
     shift 2
-    sed "s/\"np\": 64,/\"collective\": \"$collective\", \"order\": \"$order\",\n&/" \
+    sed "s/\"np\": 64,/\"collective\": \"$collective\", \"layout\": \"$order\",\n&/" \
         "$results/asymmetric64.json" >blocks.json
     "$programs/hiersearch" export blocks.json --to ompi-tuned -o blocks.conf 2>found || return
     asked=() wanted=("read 1")

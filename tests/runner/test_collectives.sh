@@ -23,7 +23,7 @@ for collective in "${collectives[@]}"; do
     for order in ${orders[$collective]}; do
         measure 4 --size 4012B --backend host --collective $collective --layout $order --all "${quick[@]}" -o host.json
         check "host: every split of 4 does a $collective, $order, and the library's own beside them" '[ $status = 0 ] && \
-            is_valid host.json && holds host.json "r[\"collective\"] == \"$collective\" and r.get(\"order\", \"in-place\") == \"$order\" and \
+            is_valid host.json && holds host.json "r[\"collective\"] == \"$collective\" and r.get(\"layout\", \"natural\") == \"$order\" and \
             sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"4\"] and m[\"padded_bytes\"] == 4016 and \
             [b[\"name\"] for b in m[\"baselines\"]] == [\"${call[$collective]}\"] and all(x[\"measured\"][\"status\"] == \"ok\" and \
             x[\"measured\"][\"wrong_elements\"] == 0 for x in m[\"candidates\"] + m[\"baselines\"])"'
