@@ -15,8 +15,8 @@ collectives=(reduce-scatter allgather all-to-all)
 declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather [all-to-all]=MPI_Alltoall)
 declare -A orders=([reduce-scatter]="natural reversed packed" [allgather]="natural reversed packed" [all-to-all]="natural")
 declare -A phase=([reduce-scatter]=reduce-scatter [allgather]=allgather [all-to-all]=exchange)
-# An all-to-all has no order: "reduce-scatter reversed", "all-to-all".
-named() { [ "$1" = all-to-all ] && echo "$1" || echo "$1 $2"; }
+# Titles say a layout that is not the natural one: "reduce-scatter (reversed layout)", "all-to-all".
+named() { [ "$2" = natural ] && echo "$1" || echo "$1 ($2 layout)"; }
 
 # ---- real backends: 1003 floats, which no number of ranks here divides -----------------------------------------
 for collective in "${collectives[@]}"; do
@@ -114,7 +114,7 @@ for order in reversed packed; do
     measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --layout $order --all -q -o fit.json
     "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
     status=$?
-    check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: ReduceScatter $order, 8 processes on 4 full nodes, 1MiB per process (predicted)\$" out'
+    check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: ReduceScatter ($order layout), 8 processes on 4 full nodes, 1MiB per process (predicted)\$" out'
     check "fit makes points of its stages, $order" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
         --layout $order --top 4 --samples 0 --json >again.json && "$python" -c "
 import json
