@@ -225,13 +225,20 @@ static enum hs_status add_column(struct reader *r, const char *word)
     return HS_OK;
 }
 
+/* "0000:0c:00.0" */
 static bool is_bus(const char *word)
 {
-    unsigned domain, bus, device, function;
-    char rest;
+    static const char behind[] = "::.";
+    const char *at = word;
 
-    return strlen(word) < BUS_BYTES &&
-           sscanf(word, "%8x:%2x:%2x.%1x%c", &domain, &bus, &device, &function, &rest) == 4;
+    for (size_t i = 0; i < sizeof(behind); i++) {
+        size_t digits = strspn(at, "0123456789abcdefABCDEF");
+
+        if (digits == 0 || at[digits] != behind[i])
+            return false;
+        at += digits + 1;
+    }
+    return strlen(word) < BUS_BYTES;
 }
 
 /* amd-smi names GPUs by their place on PCI: in its tables these become "GPU0" and so on. */
@@ -553,13 +560,13 @@ static double gigabits_of(const char *line, const char *key)
 /* "Port 1:" of ibstat, "port: 1" of ibv_devinfo. */
 static bool begins_port(unsigned *number, const char *line)
 {
-    const char *value = value_of(line, "port");
-    char colon;
+    const char *value = value_of(line, "port"), *at = value ? value : line + strlen("Port ");
+    char *end;
 
-    if (value == NULL)
-        return sscanf(line, "Port %5u%c", number, &colon) == 2 && colon == ':';
-    *number = (unsigned)strtoul(value, NULL, 10);
-    return true;
+    if (value == NULL && strncmp(line, "Port ", strlen("Port ")) != 0)
+        return false;
+    *number = isdigit((unsigned char)*at) ? (unsigned)strtoul(at, &end, 10) : 0;
+    return *number > 0 && (value != NULL || *end == ':');
 }
 
 static void read_port_fact(struct reader *r, const char *line)
@@ -757,9 +764,12 @@ static void place(struct reader *r)
 
 static void say_left_out(struct reader *r)
 {
+    char shown[PREFIX_BYTES];
+
+    hs_node_name(shown, sizeof(shown), r->prefix);
     if (r->has_others)
         hs_text_append(&r->node->notes, "lines of several hosts: those behind \"%s\" count\n",
-                       r->prefix);
+                       shown);
     if (r->has_mig)
         hs_text_append(&r->node->notes,
                        "MIG instances are listed: the machine is that of whole GPUs, and NCCL has "

@@ -131,7 +131,8 @@ static unsigned number(struct reader *r, const char **attributes, const char *na
         return (unsigned)value;
     if (end != text && *end == '\0' && r->tree.out_of_range++ < NOTES_MAX) {
         hs_text_append(&r->node->notes, "line %lu: %.20s=\"%.20s\" is out of range: not known\n",
-                       (unsigned long)XML_GetCurrentLineNumber(r->parser), name, text);
+                       (unsigned long)XML_GetCurrentLineNumber(r->parser), name,
+                       text + strspn(text, " \t\r\n\v\f"));
     } else if (end == text || *end != '\0') {
         snprintf(expected, sizeof(expected), "a whole number of at most %u as %.20s", max, name);
         fail(r, expected, text);
