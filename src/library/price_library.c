@@ -2,10 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "library/constants_mpi.h"
 #include "library/library_mpi.h"
 #include "library/limit.h"
+#include "library/mpi_steps.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
 #include "library/price_plan.h"
@@ -60,13 +62,26 @@ static int64_t ranks_of_node(const struct hs_system *system, const struct hs_gro
     return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
 }
 
+/* What the machine's file forces, where such a call can be that; else by the rule. */
+static struct hs_mpi_choice choose_mpi(const struct hs_system *system, enum hs_phase whole,
+                                       struct hs_mpi_choice rule)
+{
+    for (int a = 0; system->library_algorithm && a < HS_MPI_ALGORITHM_COUNT; a++)
+        if (strcmp(hs_mpi_algorithm_names[a], system->library_algorithm) == 0 &&
+            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole))
+            return (struct hs_mpi_choice){.phase = rule.phase,
+                                          .algorithm = (enum hs_mpi_algorithm)a};
+    return rule;
+}
+
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
                       const struct hs_problem *problem, double elements)
 {
     int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
     enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
     double bytes = problem->bytes;
-    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
+    struct hs_mpi_choice choice =
+        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, bytes, elements));
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
                                .kind = hs_nccl_call_of(whole),
                                .algorithm = choice.algorithm,

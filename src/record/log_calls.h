@@ -32,6 +32,7 @@ struct hs_log_call {
     uint64_t bytes;       /* as library.h counts */
     bool in_place;
     double seconds;
+    unsigned among; /* algorithms that may run, as bits of its library's; 0: by its rule */
     /* What its price is found of; UNSAID: it has none, else that member. */
     enum hs_library library;
     struct hs_nccl_run nccl;

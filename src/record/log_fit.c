@@ -7,6 +7,8 @@
 
 #include "base/list.h"
 #include "base/statistics.h"
+#include "library/library_mpi.h"
+#include "library/library_nccl.h"
 #include "library/price_nccl.h"
 
 /* The calls that have a price, for a model: owned by the caller. */
@@ -88,6 +90,35 @@ static enum hs_status keep_version(struct hs_system *system, const struct hs_cal
     return system->library_version ? HS_OK : hs_no_memory(err);
 }
 
+/* What all of the logs' calls were forced to is what runs there. */
+static enum hs_status keep_algorithm(struct hs_system *system, const struct hs_call_list *list,
+                                     struct hs_error *err)
+{
+    const char *const *names = hs_nccl_algorithm_names;
+    size_t count = HS_NCCL_ALGORITHM_COUNT;
+    struct hs_text text = {0};
+    unsigned among = ~0U;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (hs_log_call_priced(&list->items[i]))
+            among &= list->items[i].among;
+        if (list->items[i].among != list->items[0].among)
+            among = 0;
+    }
+    if (hs_system_library(system) != HS_LIBRARY_NCCL) {
+        names = hs_mpi_algorithm_names;
+        count = HS_MPI_ALGORITHM_COUNT;
+    }
+    for (size_t a = 0; a < count; a++)
+        if (among & 1U << a)
+            hs_text_append(&text, "%s%s", text.length > 0 ? "," : "", names[a]);
+    free(system->library_algorithm);
+    system->library_algorithm = text.length > 0 ? hs_strdup(text.data) : NULL;
+    system->nccl.among = hs_system_library(system) == HS_LIBRARY_NCCL ? among : 0;
+    hs_text_release(&text);
+    return among == 0 || system->library_algorithm ? HS_OK : hs_no_memory(err);
+}
+
 enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list *list,
                             double *before, double *after, struct hs_error *err)
 {
@@ -110,6 +141,8 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
         status = keep(system, &question, values, err);
     if (status == HS_OK)
         status = keep_version(system, list, err);
+    if (status == HS_OK)
+        status = keep_algorithm(system, list, err);
     if (status == HS_OK) {
         hs_calls_values(values, system);
         *after = hs_constants_error(&residual, &question, values);
