@@ -164,7 +164,7 @@ double hs_library_plan_seconds(const struct hs_system *system, const struct hs_p
     double values[HS_RCCL_K_COUNT], seconds = 0;
 
     if (hs_system_library(system) != HS_LIBRARY_RCCL)
-        return hs_mpi_plan_seconds(system, problem, plan);
+        return hs_mpi_plan_seconds(system, problem, plan, 1);
     hs_constants_shipped(values, &hs_rccl_price_model);
     for (int i = 0; i < count; i++) {
         double bytes = stages[i].bytes / plan->chunks;
