@@ -40,9 +40,10 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
 
     if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
         return;
-    snprintf(out->choice, sizeof(out->choice), "%s, %s",
+    out->forced = system->nccl.among >> price.choice.algorithm & 1;
+    snprintf(out->choice, sizeof(out->choice), "%s, %s%s",
              hs_nccl_algorithm_names[price.choice.algorithm],
-             hs_nccl_protocol_names[price.choice.protocol]);
+             hs_nccl_protocol_names[price.choice.protocol], out->forced ? ", forced" : "");
     out->nccl_algorithm = (int)price.choice.algorithm;
     out->nccl_protocol = (int)price.choice.protocol;
     out->seconds = price.seconds;
@@ -62,16 +63,18 @@ static int64_t ranks_of_node(const struct hs_system *system, const struct hs_gro
     return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
 }
 
-/* What the machine's file forces, where such a call can be that; else by the rule. */
-static struct hs_mpi_choice choose_mpi(const struct hs_system *system, enum hs_phase whole,
-                                       struct hs_mpi_choice rule)
+/* What is forced, where such a call can be that. */
+static bool force_mpi(struct hs_mpi_choice *choice, const struct hs_system *system,
+                      enum hs_phase whole)
 {
     for (int a = 0; system->library_algorithm && a < HS_MPI_ALGORITHM_COUNT; a++)
         if (strcmp(hs_mpi_algorithm_names[a], system->library_algorithm) == 0 &&
-            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole))
-            return (struct hs_mpi_choice){.phase = rule.phase,
-                                          .algorithm = (enum hs_mpi_algorithm)a};
-    return rule;
+            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole)) {
+            *choice = (struct hs_mpi_choice){.phase = choice->phase,
+                                             .algorithm = (enum hs_mpi_algorithm)a};
+            return true;
+        }
+    return false;
 }
 
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
@@ -80,23 +83,24 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
     int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
     enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
     double bytes = problem->bytes;
-    struct hs_mpi_choice choice =
-        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, bytes, elements));
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
                                .kind = hs_nccl_call_of(whole),
-                               .algorithm = choice.algorithm,
                                .ranks = np,
                                .tasks = tasks,
                                .bytes = bytes,
                                .system = system,
                                .stride = problem->group.stride,
-                               .at_once = problem->group.ranks,
-                               .in_nodes = choice.in_nodes};
+                               .at_once = problem->group.ranks};
     double values[HS_MPI_K_COUNT], range;
 
+    out->forced = force_mpi(&choice, system, whole);
+    call.algorithm = choice.algorithm;
+    call.in_nodes = choice.in_nodes;
     out->mpi = call;
     hs_mpi_system_values(values, system);
-    snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    snprintf(out->choice, sizeof(out->choice), "%s%s", hs_mpi_choice_text(choice),
+             out->forced ? ", forced" : "");
     out->seconds = hs_mpi_price_model.seconds(&call, values);
     range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
                                                   system->constants.residual));
