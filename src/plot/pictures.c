@@ -88,21 +88,26 @@ enum hs_status hs_picture_make(struct hs_text *out, struct hs_text *notes,
                                const struct hs_inputs *inputs, struct hs_error *err)
 {
     const struct hs_plot_kind *kind;
+    struct hs_check_answer checked = {.row_count = 0};
     struct hs_text csv = {0};
     struct hs_plot_job job;
     enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
 
     if (status == HS_OK)
         status = job_of(&job, inputs, settings->size, err);
+    if (status == HS_OK && inputs->checked)
+        status = hs_fields_parse(&hs_check_fields, &checked, inputs->checked_file, inputs->checked,
+                                 strlen(inputs->checked), err);
     if (status != HS_OK)
         return status;
     job.plan = settings->plan;
-    if (settings->csv)
-        return hs_plot_write(out, kind, &job, err);
-    status = hs_plot_write(&csv, kind, &job, err);
-    if (status == HS_OK)
+    job.checked = inputs->checked ? &checked : NULL;
+    job.checked_name = inputs->checked_file;
+    status = hs_plot_write(settings->csv ? out : &csv, kind, &job, err);
+    if (status == HS_OK && !settings->csv)
         status = draw_one(out, notes, settings, &csv, err);
     hs_text_release(&csv);
+    hs_check_answer_release(&checked);
     return status;
 }
 
@@ -132,7 +137,7 @@ static bool several_np(const struct hs_plot_job *job)
 /* Whether a picture says something that the others do not: a curve needs more than one point. */
 static bool is_wanted(const struct hs_plot_kind *kind, const struct hs_plot_job *job)
 {
-    if (kind->of_profile != (job->profile != NULL))
+    if (kind->of != (job->profile ? HS_PLOT_PROFILE : HS_PLOT_RESULTS))
         return false;
     if (strcmp(kind->name, "scaling") == 0)
         return several_np(job);
