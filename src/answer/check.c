@@ -625,6 +625,17 @@ static void find_verdict(struct hs_check_answer *out, const struct hs_system *sy
                  hs_check_rate(row, row->bound_seconds) / GB);
         return;
     }
+    if (!low && large == 0 && deviations_of(&out->rows[out->decisive]) > HS_PRICE_RANGE) {
+        const struct hs_check_row *row = &out->rows[out->decisive];
+
+        out->verdict = HS_CHECK_UNJUDGED;
+        snprintf(out->reason, sizeof(out->reason),
+                 "%s of %s takes %s, such a machine %s; sizes below 1MiB alone do not tell: "
+                 "measure up to 1GiB",
+                 row->call, HS_AS_BYTES(row->bytes), HS_AS_TIME(row->seconds),
+                 HS_AS_RANGE(row->low_seconds, row->high_seconds));
+        return;
+    }
     out->verdict = low ? HS_CHECK_LOW
                    : large > 0 && fast == large && is_fast(&out->rows[out->decisive])
                        ? HS_CHECK_FAST
