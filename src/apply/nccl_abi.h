@@ -12,6 +12,7 @@
 #ifdef NCCL_MAJOR
 typedef ncclResult_t hs_nccl_result;
 typedef ncclComm_t hs_nccl_comm;
+typedef ncclWindow_t hs_nccl_window;
 typedef ncclUniqueId hs_nccl_id;
 typedef ncclConfig_t hs_nccl_config;
 typedef ncclDataType_t hs_nccl_type;
@@ -21,6 +22,7 @@ typedef cudaStream_t hs_nccl_stream;
 #else
 typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation;
 typedef struct ncclComm *hs_nccl_comm;
+typedef struct ncclWindow_vidmem *hs_nccl_window;
 typedef struct {
     char internal[128];
 } hs_nccl_id;
@@ -138,6 +140,15 @@ struct hs_nccl_config_head {
     row(ncclGroupStart, (void), (), START)                                                         \
     row(ncclGroupEnd, (void), (), END)                                                             \
     row(ncclGroupSimulateEnd, (hs_nccl_simulation *said), (said), SIMULATE)
+
+/* Windows of memory: a call in one is faster by the library than by any plan. Further: what they add
+ * to those that are there. */
+#define HS_NCCL_WINDOWS(row)                                                                       \
+    row(ncclCommWindowRegister,                                                                    \
+        (hs_nccl_comm comm, void *memory, size_t bytes, hs_nccl_window *window, int flags),        \
+        (comm, memory, bytes, window, flags), 1)                                                   \
+    row(ncclCommWindowDeregister, (hs_nccl_comm comm, hs_nccl_window window), (comm, window),      \
+        window ? -1 : 0)
 
 /* ---- what is called beside: of the same library, nothing that it has not been asked for ---- */
 #define HS_NCCL_ASKED(row)                                                                         \

@@ -103,6 +103,7 @@ struct hs_nccl_family {
     int part_count;
     struct hs_nccl_memory memory;
     struct hs_nccl_order order;
+    atomic_int windows;          /* of the program's communicator, that are there */
     atomic_bool ended;           /* what is under way stops */
     struct hs_nccl_family *next; /* of those that are known */
 };

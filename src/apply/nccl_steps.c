@@ -92,6 +92,9 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
     *why = HS_REASON_GROUP;
     if (!family || !family->group)
         return NULL;
+    *why = HS_REASON_WINDOWS;
+    if (family->windows > 0)
+        return NULL;
     *why = HS_REASON_TYPE;
     if (!has_type(asked))
         return NULL;

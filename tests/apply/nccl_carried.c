@@ -226,6 +226,23 @@ static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_
                    start_at(&in_place, buffer + sides.in_at, buffer + sides.out_at, on));
 }
 
+/* While a window is there, and afterwards. */
+static void windows(ncclComm_t comm)
+{
+    ncclWindow_t window;
+    void *memory;
+
+    CHECK(ncclMemAlloc(&memory, 65536) == ncclSuccess);
+    run(plain(comm));
+    CHECK(settled(comm, ncclCommWindowRegister(comm, memory, 65536, &window,
+                                               NCCL_WIN_COLL_SYMMETRIC)) == ncclSuccess);
+    run(plain(comm));
+    run(plain(comm));
+    CHECK(ncclCommWindowDeregister(comm, window) == ncclSuccess);
+    run(plain(comm));
+    CHECK(ncclMemFree(memory) == ncclSuccess);
+}
+
 /* Of 1 in a group of its own, also in a group within one; of 2. */
 static void groups(ncclComm_t comm)
 {
@@ -498,7 +515,7 @@ int main(int argc, char **argv)
     } ways[] = {{"values", values}, {"groups", groups},     {"streams", streams},
                 {"graphs", graphs}, {"parts", parts},       {"makers", makers},
                 {"faults", faults}, {"given-up", given_up}, {"orders", orders},
-                {"behind", behind}, {"handles", handles}};
+                {"behind", behind}, {"handles", handles},   {"windows", windows}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 
