@@ -73,6 +73,10 @@ static const struct hs_option options[] = {
                   "host and mpi: messages in host memory or the GPUs' (device); auto takes the "
                   "GPUs' where each rank has one and the backend can"),
 
+    HS_ROW_FLAG("registered", 0, WHAT, FIELD(campaign.registered),
+                "backends nccl: register the buffers (ncclCommRegister) with every communicator, "
+                "the library's own calls' too, as programs with registered memory do"),
+
     HS_ROW_COUNT(
         "top", "plans", 1, HS_CANDIDATES_MAX, NULL, WHICH, FIELD(top),
         "measure the N plans that the model finds best; after layers, at most N splits that "

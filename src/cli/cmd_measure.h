@@ -58,6 +58,7 @@ struct hs_campaign_options {
     struct hs_machine_words described;
     const char *output;  /* path; NULL: none; "-": stdout; not the machine's */
     const char *journal; /* path; NULL: beside the output, where that is a file */
+    bool registered;     /* buffers with NCCL's communicators */
     bool resume, retry;
     struct hs_play_options play;
     bool quiet, verbose;

@@ -50,6 +50,7 @@ struct hs_engine_config {
     bool comm_is_own;               /* host, mpi: the engine's from then on, once it is open */
     const struct hs_memory *memory; /* where messages lie; the backend can use it */
     double timeout_seconds;         /* nccl: what takes longer is given up; 0 = never */
+    bool registered;                /* nccl: buffers with all communicators, the library's too */
     size_t segment_bytes;           /* host: pipelining unit; 0 = the engine's choice */
     int segments_in_flight;         /* host: s; 0 = the engine's choice */
     /* host: trees on single links (forests.h), of all nodes alike, which outlive the engine; NULL:

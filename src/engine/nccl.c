@@ -182,6 +182,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
         .np = state->mpi.np,
         .kind = state->comms.kind,
         .idle = &state->mpi.idle,
+        .registers = config->registered,
         .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
     state->lanes.comms = &state->comms;
     if (status == HS_OK)
@@ -429,7 +430,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
     if (task->kind == HS_TASK_NATIVE && !nccl_has_native(task->native))
         return hs_fail(err, HS_INVALID, NO_WINDOWS);
     if (task->kind == HS_TASK_NATIVE)
-        return hs_nccl_native_is_root(task, state->mpi.np)
+        return hs_nccl_native_is_root(&state->comms, task)
                    ? HS_OK
                    : hs_nccl_comms_get_group(&comm, &state->comms, &group,
                                              hs_nccl_native_kind(task->native), err);
@@ -597,7 +598,8 @@ static void nccl_describe(const void *opaque, char *text, size_t bytes)
     char version[32];
 
     print_version(version, sizeof(version), state->comms.api);
-    snprintf(text, bytes, "NCCL %s, %s%s%s%s%s", version, state->device.name,
+    snprintf(text, bytes, "NCCL %s, %s%s%s%s%s%s", version, state->device.name,
+             state->comms.registers ? ", registered buffers" : "",
              state->comms.blocking ? "" : ", non-blocking communicators",
              state->lanes.serial ? ", layers do not overlap: " : "",
              state->lanes.serial ? state->lanes.serial : "",

@@ -130,7 +130,7 @@ static bool can_register(const struct hs_nccl_comms *comms, enum hs_nccl_kind ki
 {
     if (kind == HS_NCCL_WINDOWED)
         return hs_nccl_api_windows(comms->api);
-    return kind != HS_NCCL_PLAIN && comms->api->CommRegister && comms->api->CommDeregister;
+    return comms->registers && comms->api->CommRegister && comms->api->CommDeregister;
 }
 
 /* A failed communicator is none, or in an unknown state. */

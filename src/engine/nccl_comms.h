@@ -45,10 +45,10 @@ struct hs_nccl_buffer {
 };
 
 enum hs_nccl_kind {
-    HS_NCCL_OF_LAYER, /* buffers are registered where NCCL can */
-    HS_NCCL_PINNED,   /* the same, pinned to ring */
+    HS_NCCL_OF_LAYER,
+    HS_NCCL_PINNED,   /* pinned to ring */
     HS_NCCL_WINDOWED, /* buffers are symmetric windows */
-    HS_NCCL_PLAIN     /* as `root`: nothing is registered */
+    HS_NCCL_PLAIN     /* by NCCL's choice, as `root`, which has no registered buffers */
 };
 
 /* Layer {1, np} made by hs_nccl_comms_get is one of its own, not `root`: a plan's layer may not
@@ -74,11 +74,12 @@ struct hs_nccl_comms {
     enum hs_nccl_kind kind; /* of the layers'; the caller's */
     struct hs_idle *idle;   /* the caller's */
     double timeout_seconds; /* for making and ending communicators and for runs; INFINITY: none */
+    bool registers; /* the caller's: buffers with all that have no windows, where NCCL can */
     bool blocking;
     /* On this rank, until hs_nccl_comms_renew: something took longer than that; NCCL or CUDA had an
      * error. */
     bool timed_out, failed;
-    struct hs_nccl_buffer buffers[2]; /* registered with every communicator where NCCL can */
+    struct hs_nccl_buffer buffers[2];
     ncclComm_t root;
     struct hs_nccl_record record; /* of that one */
     struct hs_nccl_comm *first;   /* in the order of making, the same on all ranks */

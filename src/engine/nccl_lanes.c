@@ -434,11 +434,11 @@ enum hs_nccl_kind hs_nccl_native_kind(int native)
     }
 }
 
-bool hs_nccl_native_is_root(const struct hs_task *task, int np)
+bool hs_nccl_native_is_root(const struct hs_nccl_comms *comms, const struct hs_task *task)
 {
-    struct hs_group group = hs_task_group(task, np);
+    struct hs_group group = hs_task_group(task, comms->np);
 
-    return task->native == HS_NCCL_NATIVE_DEFAULT && hs_group_is_world(&group);
+    return !comms->registers && task->native == HS_NCCL_NATIVE_DEFAULT && hs_group_is_world(&group);
 }
 
 /* NULL: it is that of all ranks, or not made. */
@@ -447,7 +447,7 @@ static const struct hs_nccl_comm *native_item(const struct hs_nccl_comms *comms,
 {
     struct hs_group group = hs_task_group(task, comms->np);
 
-    if (hs_nccl_native_is_root(task, comms->np))
+    if (hs_nccl_native_is_root(comms, task))
         return NULL;
     return hs_nccl_comms_find_group(comms, &group, hs_nccl_native_kind(task->native));
 }
@@ -457,7 +457,7 @@ static ncclComm_t native_comm(const struct hs_nccl_comms *comms, const struct hs
 {
     const struct hs_nccl_comm *item = native_item(comms, task);
 
-    if (hs_nccl_native_is_root(task, comms->np))
+    if (hs_nccl_native_is_root(comms, task))
         return comms->root;
     return item ? item->comm : NULL;
 }

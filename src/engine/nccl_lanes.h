@@ -82,9 +82,9 @@ struct hs_nccl_lanes {
 /* The library's own calls: by its own choice, by a ring, and with symmetric windows. */
 enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING, HS_NCCL_NATIVE_SYMMETRIC };
 /* The kind of the communicator of such a call, and whether it is none of these, but that of all
- * ranks: the first, where no group of a mesh calls. */
+ * ranks: the first, where no group of a mesh calls and nothing is registered. */
 enum hs_nccl_kind hs_nccl_native_kind(int native);
-bool hs_nccl_native_is_root(const struct hs_task *task, int np);
+bool hs_nccl_native_is_root(const struct hs_nccl_comms *comms, const struct hs_task *task);
 
 /* Local. What NCCL took for each stage of the work that ran while it was listened to. */
 void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *work,

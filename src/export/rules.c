@@ -134,6 +134,11 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                        "%s: is about %s with %s layout, and NCCL's own calls have the natural one",
                        job->result_name, hs_collective_names[result->collective],
                        hs_layout_names[result->layout]);
+    if (result->registered)
+        return hs_fail(err, HS_INVALID,
+                       "%s: its times are of registered buffers, and `run` registers none: measure "
+                       "without --registered",
+                       job->result_name);
     status = hs_export_rules_make(&rules, job, choose, err);
     if (status != HS_OK)
         return status;

@@ -141,8 +141,9 @@ struct hs_result {
     size_t topology_count;
     struct hs_result_message *messages; /* [message_count] owned */
     size_t message_count;
-    bool complete; /* false: the run was cut short, `note` says why */
-    char *note;    /* owned */
+    bool registered; /* what was measured had registered buffers, the library's own calls too */
+    bool complete;   /* false: the run was cut short, `note` says why */
+    char *note;      /* owned */
 };
 
 /* A result and what to call it in messages. Borrows both. */

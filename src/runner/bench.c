@@ -74,6 +74,7 @@ static enum hs_status open_engine(struct hs_bench *bench, struct hs_error *err)
     struct hs_engine_config engine = {.comm = bench->ranks->comm,
                                       .memory = bench->memory,
                                       .timeout_seconds = config->timeout_seconds,
+                                      .registered = config->registered,
                                       .segment_bytes = config->segment_bytes,
                                       .segments_in_flight = config->segments_in_flight,
                                       .forests = config->forests,

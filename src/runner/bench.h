@@ -35,6 +35,7 @@ struct hs_bench_config {
     struct hs_group group;            /* whose plans and natives they are; ranks 0: all are one */
     size_t count;                     /* most elements of a message or entering a stage, >= 1 */
     double timeout_seconds;           /* of one run; 0: never */
+    bool registered;                  /* as in hs_engine_config */
     size_t segment_bytes;             /* as in hs_engine_config */
     int segments_in_flight;           /* likewise */
     const struct hs_forests *forests; /* as in hs_engine_config */

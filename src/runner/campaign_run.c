@@ -152,6 +152,9 @@ static enum hs_status choose_backend(struct hs_campaign *campaign, struct hs_err
         campaign->backend->any_algorithm)
         settings->algorithms = hs_system_algorithms(&campaign->system);
     settings->serial_calls = hs_backend_is_nccl(campaign->backend->name);
+    if (status == HS_OK && options->registered && !settings->serial_calls)
+        status = hs_fail(err, HS_INVALID, "--registered: the backend %s registers no buffers",
+                         campaign->backend->name);
     if (status == HS_OK)
         status = hs_buffers_choose(&campaign->memory, campaign->backend, options->buffers,
                                    &campaign->ranks, err);
@@ -400,6 +403,7 @@ static enum hs_status run_bench(struct hs_campaign *campaign, size_t elements, s
                                      .group = group,
                                      .count = elements,
                                      .timeout_seconds = options->timeout_seconds,
+                                     .registered = options->registered,
                                      .play = &play};
     struct hs_forests forests = {0};
     struct hs_bench bench = {0};

@@ -14,7 +14,7 @@
 #include "record/result.h"
 #include "version.h"
 
-#define FACTS_MAX 22
+#define FACTS_MAX 23
 
 /* A fact with a NULL remembers that memory ran out. */
 static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
@@ -160,6 +160,8 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     add(run, "measures", "%s", campaign->settings.calibrate ? "layers" : "plans");
     add_sizes(run, &options->sizes);
     add(run, "dtype", "%s", hs_datatype_names[options->datatype]);
+    if (options->registered)
+        add(run, "registered", "yes");
     add(run, "op", "%s", hs_operation_names[options->operation]);
     add_collective(run, options);
     add_mesh(run, &options->call.mesh);

@@ -390,6 +390,7 @@ static enum hs_status build(struct hs_result *result, const struct hs_campaign *
                                  .collective = campaign->settings.campaign.call.collective,
                                  .layout = campaign->settings.campaign.call.layout,
                                  .mesh = campaign->settings.campaign.call.mesh,
+                                 .registered = campaign->settings.campaign.registered,
                                  .complete = complete};
     result->command = hs_strdup(campaign->command_line);
     result->created = hs_strdup(campaign->created);

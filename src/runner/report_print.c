@@ -356,6 +356,8 @@ static void say_caveats(struct hs_sheet *sheet, const struct hs_result *result)
         hs_sheet_say(sheet, "%" PRId64 " ranks share %" PRId64 " core%s: do not generalise.\n",
                      placement->oversubscribed_ranks, placement->oversubscribed_cores,
                      HS_PLURAL(placement->oversubscribed_cores));
+    if (result->registered)
+        hs_sheet_say(sheet, "Buffers are registered, of plans and of the library's own calls.\n");
     if (result->extrapolated)
         hs_sheet_say(sheet, "* beyond the machine as described\n");
 }

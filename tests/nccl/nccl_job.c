@@ -39,6 +39,8 @@ void standin_check_leaks(void) __attribute__((weak));
 
 static bool quick, first; /* first: even less than quick */
 
+static bool registers; /* buffers, with all communicators */
+
 static struct hs_bench *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
                                      enum hs_operation operation, size_t count,
                                      double timeout_seconds)
@@ -47,6 +49,7 @@ static struct hs_bench *open_backend(const struct hs_backend *backend, enum hs_d
                                      .count = count,
                                      .datatype = datatype,
                                      .operation = operation,
+                                     .registered = registers,
                                      .timeout_seconds = timeout_seconds};
     return open_bench(&config);
 }
@@ -503,15 +506,19 @@ static void registration_is_all_or_none(const struct hs_backend *backend, const 
     uint64_t bad = 0;
 
     setenv("STANDIN_FAULT", fault, 1);
+    registers = true;
     bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {.split = splits[s], .chunks = 1};
 
         bad += run_plan(bench, &plan);
     }
+    bad += all_baselines(bench);
     close_bench(bench);
+    registers = false;
     unsetenv("STANDIN_FAULT");
-    tell(bad, backend == &hs_backend_nccl
+    tell(bad, fault[0] == '\0' ? "with registered buffers plans and baselines are right"
+              : backend == &hs_backend_nccl
                   ? "a buffer that one rank cannot register is registered by none"
                   : "a window that one rank cannot have is had by none");
 }
@@ -554,6 +561,7 @@ static void check_faults(void)
     fault_is_survived(&hs_backend_nccl_symmetric, "hang:allgather:2", "2x2x2/2", true);
     fault_is_survived(&hs_backend_nccl_symmetric, "error:window:4", "4x2", false);
     wrong_data_is_seen();
+    registration_is_all_or_none(&hs_backend_nccl, "");
     registration_is_all_or_none(&hs_backend_nccl, "refuse:register:4");
     registration_is_all_or_none(&hs_backend_nccl_symmetric, "refuse:window:4");
 }
