@@ -15,6 +15,7 @@
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colors;
+extern const struct hs_exporter hs_exporter_inductor;
 extern const struct hs_exporter hs_exporter_jax;
 extern const struct hs_exporter hs_exporter_mpich;
 extern const struct hs_exporter hs_exporter_msccl;

@@ -18,7 +18,7 @@ from client_tools import brute_force_groups, export_tools, load_plan, load_small
 from test_pytorch import LIMIT_SECONDS, Checks, integers, powers, record_calls, start
 
 PLANS = {8: ["4x2", "2x4", "2x2x2", "8"], 12: ["2x3x2", "2x6"]}
-ORDERS = ["natural", "reversed"]
+ORDERS = ["natural", "reversed", "packed"]
 SUBGROUP_PLANS = ["2x2", "4"]
 # Axes, the innermost first, those of a group, and a plan of it; the last one has a gap.
 MESHES = [((("tp", 2), ("dp", 4)), ("dp",), "2x2"), ((("tp", 4), ("dp", 2)), ("tp",), "2x2"),
@@ -40,7 +40,7 @@ def load_both(plan, order):
 
 def block_by_digits(plan, rank, order):
     """The block by the definition: k0 + k1 p0 + k2 p0 p1 ... has k0 N / p0 + k1 N / (p0 p1) ..."""
-    if order == "natural":
+    if order != "reversed":
         return rank
     block, weight = 0, 1
     total = 1

@@ -1,0 +1,110 @@
+"""What collectives take, for the passes of torch.compile that reorder and bucket them.
+
+    import inductor_times
+    inductor_times.install()       # in every process, before the first compilation
+
+TIMES has the seconds of a collective by its bytes: an AllReduce's message, else the larger side of
+the call on one rank. Between two sizes times lie on a line; other sizes, other collectives and
+groups that lie otherwise stay with PyTorch's own estimate. Files of several collectives can be
+installed one behind the other, each under a name of its own.
+
+Needs PyTorch 2.15, whose passes ask torch._inductor.config for such functions:
+aten_distributed_optimizations.custom_runtime_estimation, of a node of the graph (overlap and
+bucketing), and estimate_op_runtime, of one that is lowered (reordering).
+"""
+import bisect
+from collections import Counter
+from typing import Callable, Optional
+
+import torch
+import torch._inductor.config as config
+import torch.distributed as dist
+from torch._inductor import comm_analysis
+
+@CONSTANTS@
+
+Estimate = Callable[..., Optional[float]]  # milliseconds; None: not known here
+
+
+def seconds_of(collective: str, message_bytes: float, ranks: list[int]) -> Optional[float]:
+    """What a collective of these ranks takes; None: TIMES do not tell."""
+    nodes = Counter(rank // RANKS_PER_NODE if RANKS_PER_NODE else 0 for rank in ranks)
+    table = TIMES.get((collective, len(ranks), max(nodes.values()) if RANKS_PER_NODE else None))
+    if not table or not table[0][0] <= message_bytes <= table[-1][0]:
+        return None
+    place = bisect.bisect_left(table, (message_bytes,))
+    high, high_seconds = table[place]
+    low, low_seconds = table[max(place - 1, 0)]
+    part = (message_bytes - low) / (high - low) if high > low else 0
+    return low_seconds + part * (high_seconds - low_seconds)
+
+
+# How much of the bytes that go into and come out of a call of n ranks the message is.
+SHARES = {
+    comm_analysis.NCCL_COLL.ALL_REDUCE: ("allreduce", lambda n: 1 / 2),
+    comm_analysis.NCCL_COLL.ALL_GATHER: ("allgather", lambda n: n / (n + 1)),
+    comm_analysis.NCCL_COLL.REDUCE_SCATTER: ("reduce-scatter", lambda n: n / (n + 1)),
+    comm_analysis.NCCL_COLL.ALL_TO_ALL: ("all-to-all", lambda n: 1 / 2),
+}
+
+
+def _milliseconds(kind: comm_analysis.NCCL_COLL, group: str, both_bytes: Callable[[int], float]
+                  ) -> Optional[float]:
+    if kind not in SHARES:
+        return None
+    ranks = dist.get_process_group_ranks(dist.distributed_c10d._resolve_process_group(group))
+    name, share = SHARES[kind]
+    # Of whole bytes: what n / (n + 1) gives may miss them by a rounding.
+    seconds = seconds_of(name, round(both_bytes(len(ranks)) * share(len(ranks))), ranks)
+    return None if seconds is None else 1000 * seconds
+
+
+def of_graph(node: torch.fx.Node, override_size: Optional[int] = None) -> Optional[float]:
+    """For custom_runtime_estimation: bytes there are of both sides, also where they are given."""
+    if not isinstance(node.target, torch._ops.OpOverload) or (
+            node.target.namespace != "_c10d_functional"):
+        return None
+    kind = comm_analysis.get_collective_type_from_kernel_name(node.target.name())
+    names = [argument.name for argument in node.target._schema.arguments]
+    if "group_name" not in names:
+        return None
+    place = names.index("group_name")
+    group = node.kwargs.get("group_name", node.args[place] if place < len(node.args) else None)
+    size = comm_analysis.estimate_fx_collective_size(node) if override_size is None else (
+        override_size)
+    return _milliseconds(kind, group, lambda ranks: size)
+
+
+def of_lowered(snode: object) -> Optional[float]:
+    """For estimate_op_runtime."""
+    node = snode.node
+    if not isinstance(node, torch._inductor.ir._CollectiveKernel):
+        return None
+    kind = comm_analysis.get_collective_type(node)
+    given = comm_analysis.get_collective_input_size_bytes(node)
+    grows = {comm_analysis.NCCL_COLL.ALL_GATHER: lambda n: n,
+             comm_analysis.NCCL_COLL.REDUCE_SCATTER: lambda n: 1 / n}.get(kind, lambda n: 1)
+    return _milliseconds(kind, node.constant_args[-1], lambda ranks: given * (1 + grows(ranks)))
+
+
+def install() -> None:
+    """Sets both functions; what was set before is asked where TIMES do not tell."""
+    graph = config.aten_distributed_optimizations
+    before_graph, before_lowered = graph.custom_runtime_estimation, config.estimate_op_runtime
+
+    def estimate_graph(node: torch.fx.Node, override_size: Optional[int] = None
+                       ) -> Optional[float]:
+        found = of_graph(node, override_size)
+        if found is None and before_graph is not None:
+            return before_graph(node, override_size)
+        return found
+
+    def estimate_lowered(snode: object) -> float:
+        found = of_lowered(snode)
+        if found is None:
+            return snode.get_estimated_runtime() if before_lowered == "default" else (
+                before_lowered(snode))
+        return found
+
+    graph.custom_runtime_estimation = estimate_graph
+    config.estimate_op_runtime = estimate_lowered
