@@ -20,6 +20,7 @@ import torch
 import torch._inductor.config as config
 import torch.distributed as dist
 from torch._inductor import comm_analysis
+from torch.fx.operator_schemas import normalize_function
 
 @CONSTANTS@
 
@@ -50,8 +51,6 @@ SHARES = {
 
 def _milliseconds(kind: comm_analysis.NCCL_COLL, group: str, both_bytes: Callable[[int], float]
                   ) -> Optional[float]:
-    if kind not in SHARES:
-        return None
     ranks = dist.get_process_group_ranks(dist.distributed_c10d._resolve_process_group(group))
     name, share = SHARES[kind]
     # Of whole bytes: what n / (n + 1) gives may miss them by a rounding.
@@ -61,18 +60,17 @@ def _milliseconds(kind: comm_analysis.NCCL_COLL, group: str, both_bytes: Callabl
 
 def of_graph(node: torch.fx.Node, override_size: Optional[int] = None) -> Optional[float]:
     """For custom_runtime_estimation: bytes there are of both sides, also where they are given."""
-    if not isinstance(node.target, torch._ops.OpOverload) or (
-            node.target.namespace != "_c10d_functional"):
+    if not isinstance(node.target, torch._ops.OpOverload):
         return None
     kind = comm_analysis.get_collective_type_from_kernel_name(node.target.name())
-    names = [argument.name for argument in node.target._schema.arguments]
-    if "group_name" not in names:
+    call = normalize_function(node.target, node.args, node.kwargs,
+                              normalize_to_only_use_kwargs=True)
+    if kind not in SHARES or call is None or "group_name" not in call.kwargs:
         return None
-    place = names.index("group_name")
-    group = node.kwargs.get("group_name", node.args[place] if place < len(node.args) else None)
-    size = comm_analysis.estimate_fx_collective_size(node) if override_size is None else (
-        override_size)
-    return _milliseconds(kind, group, lambda ranks: size)
+    size = override_size
+    if size is None:
+        size = comm_analysis.estimate_fx_collective_size(node)
+    return _milliseconds(kind, call.kwargs["group_name"], lambda ranks: size)
 
 
 def of_lowered(snode: object) -> Optional[float]:
@@ -81,6 +79,8 @@ def of_lowered(snode: object) -> Optional[float]:
     if not isinstance(node, torch._inductor.ir._CollectiveKernel):
         return None
     kind = comm_analysis.get_collective_type(node)
+    if kind not in SHARES:
+        return None  # also what waits for one
     given = comm_analysis.get_collective_input_size_bytes(node)
     grows = {comm_analysis.NCCL_COLL.ALL_GATHER: lambda n: n,
              comm_analysis.NCCL_COLL.REDUCE_SCATTER: lambda n: 1 / n}.get(kind, lambda n: 1)
