@@ -74,6 +74,11 @@ static bool is_of_machine(const struct hs_exporter *exporter)
     return exporter->also == HS_EXPORT_MACHINE;
 }
 
+bool hs_exporter_is_of_times(const struct hs_exporter *exporter)
+{
+    return exporter->sizes && !exporter->affects;
+}
+
 /* Groups over all axes of a mesh are the whole job. */
 static bool can_say_groups(const struct hs_exporter *exporter, const struct hs_result *result)
 {
@@ -128,9 +133,11 @@ static void append_others(struct hs_text *text, const struct hs_result *result)
     size_t left = 0, begin = text->length;
 
     for (size_t i = 0; hs_exporters[i]; i++)
-        left += hs_exporter_can_export(hs_exporters[i], result);
+        left += hs_exporter_can_export(hs_exporters[i], result) &&
+                !hs_exporter_is_of_times(hs_exporters[i]);
     for (size_t i = 0; hs_exporters[i]; i++) {
-        if (!hs_exporter_can_export(hs_exporters[i], result))
+        if (!hs_exporter_can_export(hs_exporters[i], result) ||
+            hs_exporter_is_of_times(hs_exporters[i]))
             continue;
         left--;
         hs_text_append(text, "%s%s%s",

@@ -102,11 +102,6 @@ static char *format_times(char text[32], double times)
     return text;
 }
 
-static bool is_of_times(const struct hs_exporter *exporter)
-{
-    return exporter->sizes && !exporter->affects;
-}
-
 /* The one sentence about a message for which the library's own call is the faster one, or may be.
  */
 static void append_faster(struct hs_text *text, const struct hs_export_job *job, size_t message,
@@ -228,7 +223,7 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
 {
     bool native = exporter->affects && is_native(job, exporter);
 
-    if (is_of_times(exporter))
+    if (hs_exporter_is_of_times(exporter))
         return;
     if (native)
         hs_text_append(text, "the library's own call is best at %s: nothing is faster with this\n",
@@ -256,7 +251,8 @@ static void append_order(struct hs_text *text, const struct hs_export_job *job,
     struct hs_problem problem =
         hs_result_problem(job->result, &job->result->messages[job->message]);
 
-    if (!hs_collectives[problem.collective].ordered || (is_of_times(exporter) && !job->plan))
+    if (!hs_collectives[problem.collective].ordered ||
+        (hs_exporter_is_of_times(exporter) && !job->plan))
         return;
     hs_text_append(text, "%s, %s layout: %s; from the %s layer to the %s one\n",
                    hs_collective_names[problem.collective], hs_layout_names[problem.layout],
@@ -278,8 +274,9 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                    result->has_system ? hs_system_called(&result->system) : "",
                    hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
                    result->backend ? ", measured" : ", predicted");
-    if (is_of_times(exporter) && !job->plan)
-        hs_text_append(text, "times of the library's own call\n");
+    if (hs_exporter_is_of_times(exporter) && !job->plan)
+        hs_text_append(text,
+                       "times of the library's own call; of the flat plan, where that has none\n");
     else if (exporter->sizes && !job->plan)
         hs_text_append(text, "for each message size of the result its best plan\n");
     else

@@ -29,6 +29,9 @@ extern const struct hs_exporter hs_exporter_rules;
 extern const struct hs_exporter hs_exporter_simgrid;
 extern const struct hs_exporter hs_exporter_ucc;
 
+/* Whether what it writes changes nothing in a job, and says what calls of all sizes take. */
+bool hs_exporter_is_of_times(const struct hs_exporter *exporter);
+
 /* A line of out->notes, without a newline at its end. */
 void hs_export_note(struct hs_export_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

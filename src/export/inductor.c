@@ -20,16 +20,25 @@ static const char body[] =
 #include "export/python/inductor_times.py.inc"
     ;
 
-/* NaN: not known. */
+/* Of the plan; without one of the library's own call or, where that has no time, of the flat plan,
+ * which it is compared with elsewhere, too. NaN: not known. */
 static double seconds_of(const struct hs_export_job *job, const struct hs_result_message *message)
 {
     const struct hs_answer *answer = message->answer;
+    struct hs_plan flat = hs_result_flat(job->result);
+    double seconds = NAN;
 
-    if (job->plan && !job->result->backend)
-        return hs_export_predicted(job->result, message, job->plan);
-    if (job->plan || job->result->backend)
-        return hs_export_measured(message, job->plan ? job->plan : &hs_export_library_call);
-    return answer && answer->usual ? answer->usual->seconds : NAN;
+    if (job->plan)
+        return job->result->backend ? hs_export_measured(message, job->plan)
+                                    : hs_export_predicted(job->result, message, job->plan);
+    if (job->result->backend)
+        seconds = hs_export_measured(message, &hs_export_library_call);
+    else if (answer && answer->usual)
+        seconds = answer->usual->seconds;
+    if (!isnan(seconds))
+        return seconds;
+    return job->result->backend ? hs_export_measured(message, &flat)
+                                : hs_export_predicted(job->result, message, &flat);
 }
 
 static void append_group(struct hs_text *text, const struct hs_result *result)
@@ -62,11 +71,8 @@ static enum hs_status write_inductor(struct hs_export_output *out, const struct 
     for (size_t i = 0; i < result->message_count; i++)
         known = known || !isnan(seconds_of(job, &result->messages[i]));
     if (!known)
-        return hs_fail(err, HS_INVALID, "%s: no time of %s in it: %s", job->result_name,
-                       job->plan ? "the plan" : "the library's own call",
-                       job->plan ? "name another one (--plan)"
-                                 : "name a plan (--plan), or predict a machine that is a line of "
-                                   "parts, as '8xH100, 8xNDR400'");
+        return hs_fail(err, HS_INVALID, "%s: no time of %s in it: name another plan (--plan)",
+                       job->result_name, job->plan ? "the plan" : "the library's own call");
     text = hs_export_add_file(out, "inductor_times.py");
     hs_export_header(text, job, &hs_exporter_inductor, &hs_export_comment_hash, use);
     hs_text_append_bytes(text, body, (size_t)(constants - body));

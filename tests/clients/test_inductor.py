@@ -153,8 +153,9 @@ def check_plan(tap):
              for entry in json.loads(result)["results"]}
     module = module_of(result, "inductor_plan", "--plan", "8x8")
     (table,) = module.TIMES.values()
+    # A prediction's file has the best plans of each size, not always this one.
     known = [(seconds, plans[size]["8x8"]) for size, seconds in table if "8x8" in plans[size]]
-    tap.check(len(known) > 3 and all(near(a, b) for a, b in known)
+    tap.check(known and all(near(a, b) for a, b in known)
               and list(module.TIMES) == [("allgather", RANKS, NODE)],
               "with --plan they are the plan's", known)
 
