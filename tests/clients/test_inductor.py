@@ -15,7 +15,7 @@ from torch._inductor.fx_passes import overlap_scheduling
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from client_tools import export_tools, load
+from client_tools import example, export_tools, load
 
 MACHINE, RANKS, NODE = "8xH100, 8xNDR400", 64, 8
 SIZES = "64KiB:256MiB"
@@ -145,6 +145,20 @@ def check_collective(tap, collective, group, inner):
               f"{collective}: so does the one that reorders what is lowered", got, want[sizes[4]])
 
 
+def check_example(tap):
+    """The document's: the pass asks the module."""
+    graph = config.aten_distributed_optimizations
+    module = module_of(predict("reduce-scatter"), "inductor_times")
+    sys.modules["inductor_times"] = module
+    code = example("export-frameworks.md", "import torch, inductor_times")
+    before = graph.enable_overlap_scheduling, graph.custom_runtime_estimation
+    exec(code, {})
+    tap.check(graph.enable_overlap_scheduling and graph.custom_runtime_estimation is not before[1]
+              and graph.custom_runtime_estimation.__globals__ is vars(module),
+              "the example of the document does what it says", code)
+    graph.enable_overlap_scheduling = before[0]
+
+
 def check_plan(tap):
     """The times of a plan, for a job to which `hiersearch run` applies it."""
     result = predict("allgather")
@@ -184,6 +198,7 @@ def main():
         "all_reduce", "all_gather", "reduce_scatter", "all_to_all")}
     tap.check(config.aten_distributed_optimizations.custom_runtime_estimation is not None
               and len(kinds) == 4, "modules of several collectives are installed side by side")
+    check_example(tap)
     check_plan(tap)
     check_group(tap)
     dist.destroy_process_group()

@@ -6,7 +6,6 @@
 import copy
 import datetime
 import itertools
-import re
 import sys
 import tempfile
 import warnings
@@ -17,7 +16,7 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
-from client_tools import export_tools, load_plan, load_small
+from client_tools import example, export_tools, load_plan, load_small
 from test_pytorch import LIMIT_SECONDS, Checks, integers, record_calls, start
 
 PLANS = {4: [("2x2", "natural"), ("2x2", "packed")],
@@ -254,9 +253,7 @@ def check_refusals(checks, plan, world):
 
 def check_example(checks, world):
     """The example of the document."""
-    text = (export_tools.TOP / "docs/export-frameworks.md").read_text(encoding="utf-8")
-    lines = re.search(r"## FSDP2\n.*?\n\n((?:    [^\n]*\n|\n)+)", text, re.DOTALL).group(1)
-    code = re.sub("^    ", "", lines, flags=re.MULTILINE)
+    code = example("export-frameworks.md", "import hierarchical_torch as hierarchical\n    from ")
     sys.modules["hierarchical_torch"] = load_plan("2x2" if world == 4 else "4x2", "pytorch",
                                                   *options("packed"))
     mesh = init_device_mesh("cpu", (world,), mesh_dim_names=("dp",))
