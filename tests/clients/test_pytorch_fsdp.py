@@ -230,6 +230,29 @@ def check_calls_in_graph(checks, plan):
     checks.check(torch.equal(compiled(x), want * 2), f"{plan}: all_reduce in a compiled function")
 
 
+def comms_of(unit):
+    return [group._reduce_scatter_comm for group in unit._get_fsdp_state()._fsdp_param_groups]
+
+
+def check_several(checks, plan, world):
+    """Stages of a pipeline; and a module that shards over several meshes, which PyTorch refuses."""
+    mesh = init_device_mesh("cpu", (world,))
+    module = load_plan(plan, "pytorch", *options("packed"))
+    stages = [fully_shard(Block(), mesh=mesh) for _ in range(3)]
+    groups = stages[2]._get_fsdp_state()._fsdp_param_groups
+    groups.append(groups[0])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        layers = module.apply_to_fsdp(iter(stages), mesh)
+    comms = [comm for stage in stages for comm in comms_of(stage)]
+    ours = [isinstance(comm, module.HierarchicalReduceScatter) for comm in comms]
+    said = [str(one.message) for one in caught if "left to torch.distributed" in str(one.message)]
+    checks.check(ours == [True, True, False, False] and comms[0] is comms[1]
+                 and comms[0].layers is layers and len(said) == 1,
+                 "stages share one hierarchy; several meshes in one module are left alone", comms,
+                 said)
+
+
 def check_refusals(checks, plan, world):
     mesh = init_device_mesh("cpu", (world,))
     module = load_plan(plan, "pytorch", *options("packed"))
@@ -259,7 +282,7 @@ def check_example(checks, world):
     mesh = init_device_mesh("cpu", (world,), mesh_dim_names=("dp",))
     names = {"model": new_model(), "mesh": mesh}
     exec(code, names)
-    comm = names["model"][0]._get_fsdp_state()._fsdp_param_groups[0]._reduce_scatter_comm
+    (comm,) = comms_of(names["model"])
     checks.check(type(comm).__name__ == "HierarchicalReduceScatter",
                  "the example of the document does what it says", code)
 
@@ -275,6 +298,7 @@ def check_world(checks, world):
     check_refusals(checks, PLANS[world][-1][0], world)
     check_example(checks, world)
     if world == 4:
+        check_several(checks, "2x2", world)
         check_compile(checks, "2x2", world)
         check_calls_in_graph(checks, "2x2")
     if world == 8:

@@ -929,7 +929,7 @@ def hierarchical_hook(
     return layers.all_reduce_async(bucket.buffer(), dist.ReduceOp.AVG)
 
 
-class FSDPCollective:
+class _FSDPCollective:
     """What both directions share: the layers, and the buffers between them.
 
     Rank r has block r, as FSDP lays out its shards; a plan for "reversed" runs as "packed". Other
@@ -988,7 +988,7 @@ class FSDPCollective:
         return None
 
 
-class HierarchicalAllGather(FSDPCollective):
+class HierarchicalAllGather(_FSDPCollective):
     """For set_custom_all_gather of what fully_shard sharded: the allgather in layers."""
 
     def __call__(self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
@@ -1002,7 +1002,7 @@ class HierarchicalAllGather(FSDPCollective):
             output_tensor, input_tensor, layers, self._layout, self._kept()), async_op)
 
 
-class HierarchicalReduceScatter(FSDPCollective):
+class HierarchicalReduceScatter(_FSDPCollective):
     """For set_custom_reduce_scatter: the reduce-scatter in layers; AVG and PREMUL_SUM are a sum
     and one scaling of the block (of float16: of what comes in)."""
 
