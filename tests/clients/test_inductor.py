@@ -109,6 +109,17 @@ def lowered(collective, message_bytes, group):
     return found
 
 
+def check_given_output(tap, group, want):
+    """Buckets are gathered into an output that the pass has made."""
+    CALLS["allgather, given"] = lambda x, n, group: OPS.all_gather_into_tensor_out(
+        x, n, group, out=x.new_empty(n * len(x)))
+    got = [lowered("allgather, given", 2**20 // RANKS, group)]
+    node = graph_of("allgather, given", 2**20 // RANKS, group, RANKS)[1]
+    tap.check(got[0] and all(near(one, want) for one in (*got[0], asked(node))),
+              "an allgather into a given output takes as long", got, asked(node), want)
+    del CALLS["allgather, given"]
+
+
 def near(a, b):
     return abs(a - b) <= 1e-5 * abs(b)
 
@@ -198,6 +209,8 @@ def main():
         "all_reduce", "all_gather", "reduce_scatter", "all_to_all")}
     tap.check(config.aten_distributed_optimizations.custom_runtime_estimation is not None
               and len(kinds) == 4, "modules of several collectives are installed side by side")
+    want = json.loads(predict("allgather"))["results"][4]
+    check_given_output(tap, dist.group.WORLD, 1000 * want["default"]["seconds"])
     check_example(tap)
     check_plan(tap)
     check_group(tap)

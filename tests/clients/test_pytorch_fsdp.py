@@ -241,9 +241,16 @@ def check_several(checks, plan, world):
     stages = [fully_shard(Block(), mesh=mesh) for _ in range(3)]
     groups = stages[2]._get_fsdp_state()._fsdp_param_groups
     groups.append(groups[0])
+    module._defaults.clear()  # those of other tests
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        layers = module.apply_to_fsdp(iter(stages), mesh)
+        made = []
+        calls = record_calls(lambda: made.append(module.apply_to_fsdp(iter(stages), mesh)))
+    (layers,) = made
+    want = [("all_reduce", dist.get_process_group_ranks(layer.group), 1)
+            for layer in layers.layers()]
+    checks.check(calls == want, "the layers' groups are connected before the first step", calls,
+                 want)
     comms = [comm for stage in stages for comm in comms_of(stage)]
     ours = [isinstance(comm, module.HierarchicalReduceScatter) for comm in comms]
     said = [str(one.message) for one in caught if "left to torch.distributed" in str(one.message)]

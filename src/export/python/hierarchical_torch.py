@@ -764,9 +764,10 @@ class Hierarchy:
             output.copy_(target.reshape(output.shape))
 
     def connect(self, device: Union[torch.device, str]) -> None:
-        """Has every layer's group make its connections now. Collective."""
-        for layer in self._layers.values():
-            self._meet(torch.zeros(1, device=device), layer)
+        """Has the groups of all plans make their connections now. Collective."""
+        for rule in RULES:
+            for layer in () if _is_own(rule) else self.layers(rule):
+                self._meet(torch.zeros(1, device=device), layer)
 
     def _meet(self, tensor: torch.Tensor, layer: Layer) -> None:
         """The first call of a group must be one of all its ranks: NCCL makes connections in it."""

@@ -84,7 +84,10 @@ def of_lowered(snode: object) -> Optional[float]:
     given = comm_analysis.get_collective_input_size_bytes(node)
     grows = {comm_analysis.NCCL_COLL.ALL_GATHER: lambda n: n,
              comm_analysis.NCCL_COLL.REDUCE_SCATTER: lambda n: 1 / n}.get(kind, lambda n: 1)
-    return _milliseconds(kind, node.constant_args[-1], lambda ranks: given * (1 + grows(ranks)))
+    # Where the output is given, too, it is among the inputs.
+    both = given if "_out" in node.python_kernel_name else None
+    return _milliseconds(kind, node.constant_args[-1],
+                         lambda ranks: both or given * (1 + grows(ranks)))
 
 
 def install() -> None:
