@@ -10,8 +10,10 @@ import warnings
 import torch
 import torch._inductor.config as config
 import torch.distributed as dist
+from torch._dynamo.utils import counters
 from torch._inductor import comm_analysis
 from torch._inductor.fx_passes import overlap_scheduling
+from torch._inductor.utils import fresh_cache
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
@@ -38,7 +40,8 @@ def module_of(result, name, *more):
                                         stdin=result)
     if status:
         raise RuntimeError(err)
-    return load(out, name)
+    module = sys.modules[name] = load(out, name)
+    return module
 
 
 def graph_of(collective, message_bytes, group, ranks):
@@ -120,6 +123,24 @@ def check_given_output(tap, group, want):
     del CALLS["allgather, given"]
 
 
+def check_cache(tap):
+    """Compilations are cached by the times, too."""
+    found, before = [], config.estimate_op_runtime
+    with fresh_cache(), config.patch(fx_graph_cache=True):
+        for other in (None, None, "changed"):
+            if other:
+                more = {**before.times, (other, 2, 2): ()}
+                config.estimate_op_runtime = before._replace(times=more)
+            torch._dynamo.reset()
+            counters.clear()
+            torch.compile(lambda x: torch.mm(x, x))(torch.ones(4, 4))
+            found.append({key: count for key, count in counters["inductor"].items()
+                          if key.startswith("fxgraph_cache_")})
+    config.estimate_op_runtime = before
+    tap.check(found == [{f"fxgraph_cache_{what}": 1} for what in ("miss", "hit", "miss")],
+              "compilations are cached, others of other times", found)
+
+
 def near(a, b):
     return abs(a - b) <= 1e-5 * abs(b)
 
@@ -160,12 +181,11 @@ def check_example(tap):
     """The document's: the pass asks the module."""
     graph = config.aten_distributed_optimizations
     module = module_of(predict("reduce-scatter"), "inductor_times")
-    sys.modules["inductor_times"] = module
     code = example("export-frameworks.md", "import torch, inductor_times")
     before = graph.enable_overlap_scheduling, graph.custom_runtime_estimation
     exec(code, {})
     tap.check(graph.enable_overlap_scheduling and graph.custom_runtime_estimation is not before[1]
-              and graph.custom_runtime_estimation.__globals__ is vars(module),
+              and isinstance(graph.custom_runtime_estimation, module.OfGraph),
               "the example of the document does what it says", code)
     graph.enable_overlap_scheduling = before[0]
 
@@ -211,6 +231,7 @@ def main():
               and len(kinds) == 4, "modules of several collectives are installed side by side")
     want = json.loads(predict("allgather"))["results"][4]
     check_given_output(tap, dist.group.WORLD, 1000 * want["default"]["seconds"])
+    check_cache(tap)
     check_example(tap)
     check_plan(tap)
     check_group(tap)

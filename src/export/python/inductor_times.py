@@ -14,7 +14,7 @@ bucketing), and estimate_op_runtime, of one that is lowered (reordering).
 """
 import bisect
 from collections import Counter
-from typing import Callable, Optional
+from typing import Callable, NamedTuple, Optional, Union
 
 import torch
 import torch._inductor.config as config
@@ -59,7 +59,7 @@ def _milliseconds(kind: comm_analysis.NCCL_COLL, group: str, both_bytes: Callabl
 
 
 def of_graph(node: torch.fx.Node, override_size: Optional[int] = None) -> Optional[float]:
-    """For custom_runtime_estimation: bytes there are of both sides, also where they are given."""
+    """Of a node of the graph; what PyTorch asks for are the bytes of both sides."""
     if not isinstance(node.target, torch._ops.OpOverload):
         return None
     kind = comm_analysis.get_collective_type_from_kernel_name(node.target.name())
@@ -74,7 +74,7 @@ def of_graph(node: torch.fx.Node, override_size: Optional[int] = None) -> Option
 
 
 def of_lowered(snode: object) -> Optional[float]:
-    """For estimate_op_runtime."""
+    """Of a node that is lowered."""
     node = snode.node
     if not isinstance(node, torch._inductor.ir._CollectiveKernel):
         return None
@@ -90,24 +90,35 @@ def of_lowered(snode: object) -> Optional[float]:
                          lambda ranks: both or given * (1 + grows(ranks)))
 
 
+class OfGraph(NamedTuple):
+    """custom_runtime_estimation. Times are in it for the key of Inductor's caches."""
+
+    times: dict[tuple[str, int, Optional[int]], tuple[tuple[int, float], ...]]
+    before: Optional[Estimate]
+
+    def __call__(self, node: torch.fx.Node, override_size: Optional[int] = None
+                 ) -> Optional[float]:
+        found = of_graph(node, override_size)
+        if found is None and self.before is not None:
+            return self.before(node, override_size)
+        return found
+
+
+class OfLowered(NamedTuple):
+    """estimate_op_runtime; likewise."""
+
+    times: dict[tuple[str, int, Optional[int]], tuple[tuple[int, float], ...]]
+    before: Union[str, Estimate]
+
+    def __call__(self, snode: object) -> Optional[float]:
+        found = of_lowered(snode)
+        if found is not None:
+            return found
+        return snode.get_estimated_runtime() if self.before == "default" else self.before(snode)
+
+
 def install() -> None:
     """Sets both functions; what was set before is asked where TIMES do not tell."""
     graph = config.aten_distributed_optimizations
-    before_graph, before_lowered = graph.custom_runtime_estimation, config.estimate_op_runtime
-
-    def estimate_graph(node: torch.fx.Node, override_size: Optional[int] = None
-                       ) -> Optional[float]:
-        found = of_graph(node, override_size)
-        if found is None and before_graph is not None:
-            return before_graph(node, override_size)
-        return found
-
-    def estimate_lowered(snode: object) -> float:
-        found = of_lowered(snode)
-        if found is None:
-            return snode.get_estimated_runtime() if before_lowered == "default" else (
-                before_lowered(snode))
-        return found
-
-    graph.custom_runtime_estimation = estimate_graph
-    config.estimate_op_runtime = estimate_lowered
+    graph.custom_runtime_estimation = OfGraph(TIMES, graph.custom_runtime_estimation)
+    config.estimate_op_runtime = OfLowered(TIMES, config.estimate_op_runtime)
