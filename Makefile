@@ -343,7 +343,7 @@ LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.p
 $(BUILD)/gen/%.inc: src/%
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(addprefix $(BUILD)/obj-pic/,export/pytorch.o export/jax.o plot/page.o cli/cmd_completion.o): $(LITERALS)
+$(addprefix $(BUILD)/obj-pic/,export/inductor.o export/pytorch.o export/jax.o plot/page.o cli/cmd_completion.o): $(LITERALS)
 
 # The sources that travel in the Python package have neither.
 include $(wildcard tests/tests.mk bench/bench.mk)

@@ -210,7 +210,7 @@ CONSTANTS = '''NP: int
 MESH: tuple[tuple[str, int], ...]
 OVER: tuple[str, ...]
 COLLECTIVE: str
-ORDER: str
+LAYOUT: str
 RULES: tuple[Rule, ...]
 SPLIT: tuple[int, ...]
 MESH_SHAPE: tuple[int, ...]

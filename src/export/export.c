@@ -17,11 +17,22 @@
 #define EXPORTERS_MAX 64
 
 const struct hs_exporter *const hs_exporters[] = {
-    &hs_exporter_astra_sim,       &hs_exporter_colors,   &hs_exporter_jax,
-    &hs_exporter_mpich,           &hs_exporter_msccl,    &hs_exporter_nccl_env,
-    &hs_exporter_nccl_tuner,      &hs_exporter_ompi_han, &hs_exporter_ompi_tuned,
-    &hs_exporter_ompi_tuned_json, &hs_exporter_pytorch,  &hs_exporter_rules,
-    &hs_exporter_simgrid,         &hs_exporter_ucc,      NULL,
+    &hs_exporter_astra_sim,
+    &hs_exporter_colors,
+    &hs_exporter_inductor,
+    &hs_exporter_jax,
+    &hs_exporter_mpich,
+    &hs_exporter_msccl,
+    &hs_exporter_nccl_env,
+    &hs_exporter_nccl_tuner,
+    &hs_exporter_ompi_han,
+    &hs_exporter_ompi_tuned,
+    &hs_exporter_ompi_tuned_json,
+    &hs_exporter_pytorch,
+    &hs_exporter_rules,
+    &hs_exporter_simgrid,
+    &hs_exporter_ucc,
+    NULL,
 };
 
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
@@ -61,6 +72,11 @@ static bool can_say(const struct hs_exporter *exporter, enum hs_collective colle
 static bool is_of_machine(const struct hs_exporter *exporter)
 {
     return exporter->also == HS_EXPORT_MACHINE;
+}
+
+bool hs_exporter_is_of_times(const struct hs_exporter *exporter)
+{
+    return exporter->sizes && !exporter->affects;
 }
 
 /* Groups over all axes of a mesh are the whole job. */
@@ -117,9 +133,11 @@ static void append_others(struct hs_text *text, const struct hs_result *result)
     size_t left = 0, begin = text->length;
 
     for (size_t i = 0; hs_exporters[i]; i++)
-        left += hs_exporter_can_export(hs_exporters[i], result);
+        left += hs_exporter_can_export(hs_exporters[i], result) &&
+                !hs_exporter_is_of_times(hs_exporters[i]);
     for (size_t i = 0; hs_exporters[i]; i++) {
-        if (!hs_exporter_can_export(hs_exporters[i], result))
+        if (!hs_exporter_can_export(hs_exporters[i], result) ||
+            hs_exporter_is_of_times(hs_exporters[i]))
             continue;
         left--;
         hs_text_append(text, "%s%s%s",

@@ -87,7 +87,8 @@ struct hs_exporter {
     const char *library;  /* "NCCL" */
     const char *versions; /* "2.19 and later" */
     const char *summary;  /* one line for --list */
-    const char *affects;  /* what in a job it changes, for the header; NULL: it is for no job */
+    const char *affects;  /* what in a job it changes, for the header; NULL: it is for no job, and
+                           * with `sizes` of nothing but their times */
     int layers;           /* layers it can express; 0 = any number */
     bool exact;           /* the plan as it is, or the nearest thing (said in a note) */
     /* whether it can express chunks; if not, a plan with chunks is exported as its split, and a

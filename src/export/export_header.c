@@ -223,6 +223,8 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
 {
     bool native = exporter->affects && is_native(job, exporter);
 
+    if (hs_exporter_is_of_times(exporter))
+        return;
     if (native)
         hs_text_append(text, "the library's own call is best at %s: nothing is faster with this\n",
                        exporter->sizes ? "all sizes of the result" : "this size");
@@ -238,7 +240,8 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
 }
 
 /* Of a collective in which a rank has one block: which one, and how the layers follow. */
-static void append_order(struct hs_text *text, const struct hs_export_job *job)
+static void append_order(struct hs_text *text, const struct hs_export_job *job,
+                         const struct hs_exporter *exporter)
 {
     static const char *const meanings[HS_LAYOUT_COUNT] = {
 #define HS_ROW(name, text, meaning) meaning,
@@ -248,7 +251,8 @@ static void append_order(struct hs_text *text, const struct hs_export_job *job)
     struct hs_problem problem =
         hs_result_problem(job->result, &job->result->messages[job->message]);
 
-    if (!hs_collectives[problem.collective].ordered)
+    if (!hs_collectives[problem.collective].ordered ||
+        (hs_exporter_is_of_times(exporter) && !job->plan))
         return;
     hs_text_append(text, "%s, %s layout: %s; from the %s layer to the %s one\n",
                    hs_collective_names[problem.collective], hs_layout_names[problem.layout],
@@ -270,12 +274,15 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                    result->has_system ? hs_system_called(&result->system) : "",
                    hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
                    result->backend ? ", measured" : ", predicted");
-    if (exporter->sizes && !job->plan)
+    if (hs_exporter_is_of_times(exporter) && !job->plan)
+        hs_text_append(text,
+                       "times of the library's own call; of the flat plan, where that has none\n");
+    else if (exporter->sizes && !job->plan)
         hs_text_append(text, "for each message size of the result its best plan\n");
     else
         hs_text_append(text, "plan %s (layer sizes, innermost first) for messages of %s\n",
                        hs_plan_format(plan, hs_export_plan(job)), hs_export_size(size, job));
-    append_order(text, job);
+    append_order(text, job, exporter);
     append_calibration(text, job, exporter->sizes && !job->plan);
     hs_export_advice_append(text, job, exporter);
     hs_text_append(text, "for %s (%s): %s\n", exporter->library, exporter->versions,

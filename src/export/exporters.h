@@ -15,6 +15,7 @@
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colors;
+extern const struct hs_exporter hs_exporter_inductor;
 extern const struct hs_exporter hs_exporter_jax;
 extern const struct hs_exporter hs_exporter_mpich;
 extern const struct hs_exporter hs_exporter_msccl;
@@ -27,6 +28,9 @@ extern const struct hs_exporter hs_exporter_pytorch;
 extern const struct hs_exporter hs_exporter_rules;
 extern const struct hs_exporter hs_exporter_simgrid;
 extern const struct hs_exporter hs_exporter_ucc;
+
+/* Whether what it writes changes nothing in a job, and says what calls of all sizes take. */
+bool hs_exporter_is_of_times(const struct hs_exporter *exporter);
 
 /* A line of out->notes, without a newline at its end. */
 void hs_export_note(struct hs_export_output *out, const char *format, ...)

@@ -1,4 +1,5 @@
-/* PyTorch: a module with the layers' DeviceMesh, all_reduce and a DDP communication hook. */
+/* PyTorch: a module with the layers' DeviceMesh, collectives in layers, those of FSDP2 and DDP's
+ * communication hook. */
 #include "export/python.h"
 
 static const char use[] =
@@ -11,6 +12,7 @@ static const char use[] =
     "    layers.reduce_scatter_tensor(block, whole)  # for dist.reduce_scatter_tensor\n"
     "    layers.all_gather_into_tensor(whole, block) # for dist.all_gather_into_tensor\n"
     "    layers.all_to_all_single(theirs, mine)      # for dist.all_to_all_single\n"
+    "    hierarchical.apply_to_fsdp(model, group)    # what fully_shard sharded over the group\n"
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
     "With a MESH they are for groups along its axes OVER: give one of those.\n"
     "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
@@ -38,14 +40,14 @@ const struct hs_exporter hs_exporter_pytorch = {
     .name = "pytorch",
     .library = "PyTorch",
     .versions = "2.2 and later",
-    .summary = "Python module: DeviceMesh, collectives in layers, DDP communication hook",
+    .summary = "Python module: DeviceMesh, collectives in layers, for FSDP2 and DDP",
     .affects = "calls of this module, nothing else in the job",
     .layers = 0,
     .exact = true,
     .chunks = true,
     .letters = HS_EXPORT_TREES,
     .sizes = true,
-    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_OF(ALLTOALL, NATURAL),
+    .also = HS_EXPORT_BY_LAYERS | HS_EXPORT_BY_COPIES | HS_EXPORT_OF(ALLTOALL, NATURAL),
     .groups = HS_GROUPS_CALLED,
     .write = write_pytorch,
 };

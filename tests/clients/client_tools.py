@@ -1,8 +1,10 @@
 """What the tests with real clients share: importing an exported module, and brute-force groups."""
 import importlib.util
+import itertools
 import json
 import sys
 import tempfile
+import textwrap
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +23,14 @@ def load(text, name):
     path.unlink()
     folder.rmdir()
     return module
+
+
+def example(document, first):
+    """The code of a document's block that begins so."""
+    text = (export_tools.TOP / "docs" / document).read_text(encoding="utf-8")
+    lines = text[text.index(f"    {first}"):].splitlines()
+    return textwrap.dedent("\n".join(
+        itertools.takewhile(lambda line: not line or line.startswith("    "), lines)))
 
 
 @lru_cache(maxsize=None)

@@ -19,6 +19,7 @@ from test_pytorch import LIMIT_SECONDS, Checks, integers, powers, record_calls, 
 
 PLANS = {8: ["4x2", "2x4", "2x2x2", "8"], 12: ["2x3x2", "2x6"]}
 ORDERS = ["natural", "reversed"]
+ALL_ORDERS = {"2x2x2": [*ORDERS, "packed"]}
 SUBGROUP_PLANS = ["2x2", "4"]
 # Axes, the innermost first, those of a group, and a plan of it; the last one has a gap.
 MESHES = [((("tp", 2), ("dp", 4)), ("dp",), "2x2"), ((("tp", 4), ("dp", 2)), ("tp",), "2x2"),
@@ -40,7 +41,7 @@ def load_both(plan, order):
 
 def block_by_digits(plan, rank, order):
     """The block by the definition: k0 + k1 p0 + k2 p0 p1 ... has k0 N / p0 + k1 N / (p0 p1) ..."""
-    if order == "natural":
+    if order != "reversed":
         return rank
     block, weight = 0, 1
     total = 1
@@ -494,7 +495,7 @@ def check_reversed(checks):
 
 def check_world(checks, world):
     for plan in PLANS[world]:
-        for order in ORDERS:
+        for order in ALL_ORDERS.get(plan, ORDERS):
             for module in load_both(plan, order):
                 layers = module.Hierarchy()
                 check_results(checks, layers, plan, order)
@@ -529,7 +530,7 @@ def load_all(world):
     """Once, for all ranks, which are forked."""
     for plan in PLANS[world] + SUBGROUP_PLANS:
         load_plan(plan, "pytorch")
-        for order in ORDERS:
+        for order in ALL_ORDERS.get(plan, ORDERS):
             load_both(plan, order)
     for axes, over, plan in MESHES:
         text = ",".join(f"{name}={size}" for name, size in axes)

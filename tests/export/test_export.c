@@ -72,8 +72,10 @@ static bool may_say(const char *name, enum hs_collective collective, enum hs_lay
         return true;
     for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
         if (strcmp(name, by_layers[i]) == 0)
-            return (ordered && layout <= HS_REVERSED) ||
+            return (ordered && (layout <= HS_REVERSED || i == 3)) ||
                    (i >= 2 && collective == HS_COLLECTIVE_ALLTOALL);
+    if (strcmp(name, "inductor") == 0)
+        return collective == HS_COLLECTIVE_ALLTOALL || (ordered && layout != HS_REVERSED);
     if (strcmp(name, "ompi-tuned-json") == 0)
         return collective == HS_COLLECTIVE_ALLGATHER && layout <= HS_REVERSED;
     if (strcmp(name, "rules") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
@@ -640,7 +642,7 @@ static void every_format_says_that_the_library_is_faster(void **state)
         struct hs_export_output output;
         bool said = false;
 
-        if (refuses(hs_exporters[i]))
+        if (refuses(hs_exporters[i]) || hs_exporter_is_of_times(hs_exporters[i]))
             continue;
         export_text(&output, &result, hs_exporters[i]->name, 0);
         for (size_t f = 0; f < output.count; f++)
@@ -649,6 +651,29 @@ static void every_format_says_that_the_library_is_faster(void **state)
         assert_has(output.notes.data, faster);
         hs_export_output_release(&output);
     }
+    hs_result_release(&result);
+}
+
+static void inductor_has_the_time_of_the_library_or_of_the_plan_that_is_named(void **state)
+{
+    struct hs_result result = result_with_library(system_text, 1.25e-3);
+    struct hs_plan plan = plan_of("4x16");
+    struct hs_export_job job = job_of(&result);
+    struct hs_export_output output;
+    struct hs_error err;
+
+    (void)state;
+    result.backend = hs_strdup("mpi");
+    assert_has(export_text(&output, &result, "inductor", 0),
+               "(\"allreduce\", 64, 4): (  # bytes, seconds\n        (1048576, 0.00125),\n    ),");
+    assert_has(output.files[0].text.data, "RANKS_PER_NODE: Optional[int] = 4 ");
+    hs_export_output_release(&output);
+    job.plan = &plan;
+    assert_status_is(hs_export(&output, &hs_exporter_inductor, &job, &err), HS_OK, &err);
+    assert_has(output.files[0].text.data, "        (1048576, 0.012),\n    ),");
+    hs_export_output_release(&output);
+    plan = plan_of("2x32");
+    assert_refused(&job, "inductor", "no time of the plan in it");
     hs_result_release(&result);
 }
 
@@ -724,8 +749,8 @@ static void assert_doubt(double width, bool certain, const char *sentence)
         export_text(&output, &result, hs_exporters[i]->name, 0);
         for (size_t f = 0; f < output.count; f++)
             said = said || strstr(output.files[f].text.data, sentence);
-        assert_true(certain ? !said : said);
-        if (!certain)
+        assert_true(certain || hs_exporter_is_of_times(hs_exporters[i]) ? !said : said);
+        if (said)
             assert_has(output.notes.data, sentence);
         hs_export_output_release(&output);
     }
@@ -882,11 +907,12 @@ static void every_format_for_a_job_says_what_it_affects(void **state)
     (void)state;
     for (size_t i = 0; hs_exporters[i]; i++) {
         struct hs_export_output output;
-        bool simulator =
-            hs_exporters[i] == &hs_exporter_astra_sim || hs_exporters[i] == &hs_exporter_simgrid;
+        bool none = hs_exporters[i] == &hs_exporter_astra_sim ||
+                    hs_exporters[i] == &hs_exporter_simgrid ||
+                    hs_exporters[i] == &hs_exporter_inductor;
 
-        assert_int_equal(hs_exporters[i]->affects == NULL, simulator);
-        if (simulator)
+        assert_int_equal(hs_exporters[i]->affects == NULL, none);
+        if (none)
             continue;
         assert_has(export_text(&output, &result, hs_exporters[i]->name, 0), "affects ");
         hs_export_output_release(&output);
@@ -968,6 +994,8 @@ int main(void)
                 colors_say_the_order_of_layers_and_blocks),
         HS_TEST("100,000 processes get formulas, not lists", colors_of_many_processes_are_formulas),
         HS_TEST("an MSCCL rule ends where plans cross", msccl_rule_ends_where_plans_cross),
+        HS_TEST("inductor has the time of the library, or of the plan that is named",
+                inductor_has_the_time_of_the_library_or_of_the_plan_that_is_named),
         HS_TEST("a library that is faster is said to be, in every format",
                 every_format_says_that_the_library_is_faster),
         HS_TEST("a split that is faster than the library is not warned of",

@@ -16,7 +16,8 @@ def constants(path):
     for node in ast.parse(open(path).read()).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and target.id in (
-                "NP", "RULES", "SPLIT", "MESH_SHAPE", "MOST_CHUNKS", "RANKS_PER_NODE", "FORESTS"):
+                "NP", "RULES", "SPLIT", "MESH_SHAPE", "MOST_CHUNKS", "RANKS_PER_NODE", "FORESTS", "LAYOUT",
+                "COLLECTIVE", "TIMES"):
             found[target.id] = eval(compile(ast.Expression(node.value), path, "eval"), found)
     return found
 
@@ -168,6 +169,13 @@ check "pytorch: other letters have no trees" "trees '' -- --plan 8hx2"
 "$program" predict mi250x --np 8 --size 64MiB --algorithms forest,groups --quiet -o links.json >/dev/null
 check "pytorch: a plan of one layer has an AllReduce's trees" "trees gg 'allreduce g' -- --plan 8g"
 check "pytorch: or two phases' where its ways differ" "trees fg 'allgather g' 'reduce-scatter f' -- --plan 8fg"
+"$program" predict '8xH100, 8xNDR400' --np 64 --size 1MiB:4MiB --collective allgather --layout packed --quiet -o packed.json >/dev/null
+"$program" export packed.json --to pytorch --plan 8x8 -o packed.py --quiet
+check "pytorch: the packed layout is said" "holds packed.py 'LAYOUT == \"packed\" and COLLECTIVE == \"allgather\" and RULES[-1][1] == (8, 8)'"
+"$program" export packed.json --to inductor -o times.py --quiet
+check "inductor: the module compiles" "'$python' -m py_compile times.py"
+check "inductor: it has every size's time, of the group's place" \
+    "holds times.py '[size for size, seconds in TIMES[\"allgather\", 64, 8] if seconds > 0] == [2**20, 2**21, 2**22] and RANKS_PER_NODE == 8'"
 "$program" export links.json --to jax --plan 8f -o jax_links.py 2>jax_links.err
 check "jax has none, and says so" "grep -q 'jax cannot name algorithms: plan 8f is exported as 8' jax_links.err && ! grep -q FORESTS jax_links.py"
 for collective in reduce-scatter allgather; do

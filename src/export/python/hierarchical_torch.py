@@ -1,4 +1,4 @@
-"""AllReduce, ReduceScatter and AllGather, or AllToAll in layers for PyTorch, and a DDP hook.
+"""AllReduce, ReduceScatter and AllGather, or AllToAll in layers for PyTorch; for FSDP2 and DDP.
 
     import torch.distributed as dist
     import hierarchical_torch as hierarchical
@@ -14,6 +14,8 @@
     layers.reduce_scatter_tensor(block, whole)   # as dist.reduce_scatter_tensor(block, whole)
     layers.all_gather_into_tensor(whole, block)  # as dist.all_gather_into_tensor(whole, block)
     layers.all_to_all_single(theirs, mine)       # as dist.all_to_all_single(theirs, mine)
+
+    hierarchical.apply_to_fsdp(model, mesh["dp"])  # of fully_shard, before the first step
 
 With a MESH the plan is for the groups along its axes OVER, ranks_of(rank), and says so where it is
 given another group, or none.
@@ -36,6 +38,8 @@ blocks of the whole tensor a rank has:
               permutation(rule) lists it; arrange and in_order put a tensor's blocks by it. It
               depends on the plan, and that on the size: give both calls `rule=` where a
               reduce-scatter and an allgather of other bytes (of another type) belong together.
+  "packed"    rank r has block r, and layers go as for "reversed": a copy of the larger side before
+              a reduce-scatter, or behind an allgather, puts its blocks where they belong.
 
 An all-to-all goes over the layers once, the innermost first. A block is for a rank of some digits,
 and each layer brings it to where one more of them is right; what goes to one rank of a layer is
@@ -51,13 +55,14 @@ MOST_SEGMENTS say how many there are, the same on all ranks.
 The layers follow the machine only if ranks are numbered node by node, as torchrun and
 `srun --distribution=block` do. Needs PyTorch 2.2 or later and nothing else.
 """
+import itertools
 import os
 import threading
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from functools import lru_cache
-from typing import Callable, Iterator, NamedTuple, Optional, Union
+from typing import Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
 
 import torch
 import torch.distributed as dist
@@ -154,7 +159,7 @@ def _is_own(rule: Rule) -> bool:
 
 def permutation(rule: Rule = RULES[-1]) -> list[int]:
     """The block that each rank of the group has between a reduce-scatter and an allgather."""
-    if LAYOUT == "natural":
+    if LAYOUT != "reversed":
         return list(range(NP))
     blocks = []
     for rank in range(NP):
@@ -404,15 +409,29 @@ class _LocalReduction:
         self.out.copy_(result)
 
 
+Empty = Callable[[torch.Tensor, int], torch.Tensor]  # a flat tensor like one, of so many elements
+
+
+def _empty(like: torch.Tensor, elements: int) -> torch.Tensor:
+    return like.new_empty(elements)
+
+
+def _turn(to: torch.Tensor, given: torch.Tensor, sizes: list[int]) -> None:
+    """Copies blocks that lie by digits of these sizes, the slowest first, into the other order."""
+    digits = range(len(sizes) - 1, -1, -1)
+    to.view(*sizes[::-1], -1).copy_(given.view(*sizes, -1).permute(*digits, len(sizes)))
+
+
 class Hierarchy:
     """The process groups of all layers of all plans, and the collectives through them.
 
     group: a process group, one dimension of a DeviceMesh, or None for the world. Ranks count in it.
 
     Making one is a collective call of all ranks of the group, in the same order as other calls that
-    make groups; where the world has several such groups, each rank makes one for its own. The
-    groups are used by nothing else, so its messages mix with no others. Layers of equal (stride,
-    size) share their groups.
+    make groups; where the world has several such groups, each rank makes one for its own. Where
+    init_process_group was given a device_id, NCCL splits the world's communicator: then all ranks
+    of the world make one, at the same place. The groups are used by nothing else, so its messages
+    mix with no others. Layers of equal (stride, size) share their groups.
     """
 
     def __init__(self, group: Group = None) -> None:
@@ -682,7 +701,7 @@ class Hierarchy:
             part.copy_(whole[: part.numel()])
 
     def _scatter(self, block: torch.Tensor, whole: torch.Tensor, op: dist.ReduceOp.RedOpType,
-                 layers: list[Layer]) -> None:
+                 layers: list[Layer], layout: str = LAYOUT, empty: Empty = _empty) -> None:
         """A reduce-scatter, a call on each layer; each piece begins where its blocks do."""
         if whole.numel() == 0:
             return
@@ -691,10 +710,14 @@ class Hierarchy:
         average = op == dist.ReduceOp.AVG
         if average and half:
             piece = piece / NP  # before the sum, which could be too large for 16 bits
-        target = block.view(-1) if block.is_contiguous() else piece.new_empty(block.numel())
-        order = layers if LAYOUT == "reversed" else layers[::-1]
+        if layout == "packed" and len(layers) > 1:
+            packed = empty(piece, piece.numel())
+            _turn(packed, piece, [layer.size for layer in reversed(layers)])
+            piece = packed
+        target = block.view(-1) if block.is_contiguous() else empty(piece, block.numel())
+        order = layers[::-1] if layout == "natural" else layers
         for layer in order:
-            out = target if layer is order[-1] else piece.new_empty(piece.numel() // layer.size)
+            out = target if layer is order[-1] else empty(piece, piece.numel() // layer.size)
             self._reduce_scatter(out, piece, dist.ReduceOp.SUM if average else op, layer).wait()
             piece = out
         if average and not half:
@@ -702,17 +725,24 @@ class Hierarchy:
         if not block.is_contiguous():
             block.copy_(target.view(block.shape))
 
-    def _gather(self, whole: torch.Tensor, block: torch.Tensor, layers: list[Layer]) -> None:
+    def _gather(self, whole: torch.Tensor, block: torch.Tensor, layers: list[Layer],
+                layout: str = LAYOUT, empty: Empty = _empty) -> None:
         """An allgather: the mirror of _scatter."""
         if whole.numel() == 0:
             return
         piece = block.contiguous().view(-1)
-        target = whole.view(-1) if whole.is_contiguous() else piece.new_empty(whole.numel())
-        order = layers[::-1] if LAYOUT == "reversed" else layers
+        turned = layout == "packed" and len(layers) > 1
+        own = whole.is_contiguous() and not turned
+        target = whole.view(-1) if own else empty(piece, whole.numel())
+        order = layers if layout == "natural" else layers[::-1]
         for layer in order:
-            out = target if layer is order[-1] else piece.new_empty(piece.numel() * layer.size)
+            out = target if layer is order[-1] else empty(piece, piece.numel() * layer.size)
             self._all_gather(out, piece, layer).wait()
             piece = out
+        if turned:
+            packed = target
+            target = whole.view(-1) if whole.is_contiguous() else empty(piece, whole.numel())
+            _turn(target, packed, [layer.size for layer in layers])
         if not whole.is_contiguous():
             whole.copy_(target.view(whole.shape))
 
@@ -732,6 +762,12 @@ class Hierarchy:
             blocks = here.movedim(0, digit)
         if not own:
             output.copy_(target.reshape(output.shape))
+
+    def connect(self, device: Union[torch.device, str]) -> None:
+        """Has the groups of all plans make their connections now. Collective."""
+        for rule in RULES:
+            for layer in () if _is_own(rule) else self.layers(rule):
+                self._meet(torch.zeros(1, device=device), layer)
 
     def _meet(self, tensor: torch.Tensor, layer: Layer) -> None:
         """The first call of a group must be one of all its ranks: NCCL makes connections in it."""
@@ -892,3 +928,131 @@ def hierarchical_hook(
     """
     layers = default_hierarchy(state)
     return layers.all_reduce_async(bucket.buffer(), dist.ReduceOp.AVG)
+
+
+class _FSDPCollective:
+    """What both directions share: the layers, and the buffers between them.
+
+    Rank r has block r, as FSDP lays out its shards; a plan for "reversed" runs as "packed". Other
+    groups than the plan's, and what RULES leave to the library, are torch.distributed's own call.
+    Buffers between layers are kept, one for each of them, each type and each stream, as large as
+    the largest call; what FSDP has allocated is its own, freed when FSDP is through with it.
+    """
+
+    def __init__(self, layers: Hierarchy) -> None:
+        if COLLECTIVE not in ("reduce-scatter", "allgather"):
+            raise ValueError(
+                f"this plan is for {COLLECTIVE}; FSDP wants one of a result with --collective "
+                "reduce-scatter or allgather, and --layout packed"
+            )
+        self.layers = layers
+        self._layout = "natural" if LAYOUT == "natural" else "packed"
+        self._planned: dict[dist.ProcessGroup, bool] = {}
+        self._buffers: dict[object, torch.Tensor] = {}
+
+    def allocate(self, size: Sequence[int], *, dtype: torch.dtype,
+                 device: torch.device) -> torch.Tensor:
+        return torch.empty(*size, dtype=dtype, device=device)
+
+    def _is_planned(self, group: dist.ProcessGroup, rule: Rule) -> bool:
+        if group not in self._planned:
+            ranks = dist.get_process_group_ranks(group)
+            self._planned[group] = ranks == self.layers.ranks
+            if not self._planned[group]:
+                warnings.warn(
+                    f"FSDP shards over ranks {_list(ranks)} too, not those of the plan, "
+                    f"{_list(self.layers.ranks)}: torch.distributed's own calls there",
+                    stacklevel=3,
+                )
+        return self._planned[group] and not _is_own(rule)
+
+    def _kept(self) -> Empty:
+        """The buffers of one call, which asks for them in the same order each time."""
+        place = itertools.count()
+
+        def empty(like: torch.Tensor, elements: int) -> torch.Tensor:
+            stream = torch.cuda.current_stream(like.device) if like.is_cuda else None
+            key = (next(place), like.dtype, like.device, stream)
+            if key not in self._buffers or self._buffers[key].numel() < elements:
+                self._buffers[key] = like.new_empty(elements)
+            return self._buffers[key][:elements]
+
+        return empty
+
+    def _call(self, result: torch.Tensor, other: torch.Tensor, call: Callable[[], None],
+              async_op: bool) -> Optional[dist.Work]:
+        if async_op:
+            future = self.layers._start_whole(result, [result, other], call)
+            return torch._C._distributed_c10d._create_work_from_future(future)
+        self.layers._drain()
+        call()
+        return None
+
+
+class HierarchicalAllGather(_FSDPCollective):
+    """For set_custom_all_gather of what fully_shard sharded: the allgather in layers."""
+
+    def __call__(self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
+                 group: dist.ProcessGroup, async_op: bool = False) -> Optional[dist.Work]:
+        rule = _rule_of("allgather", _bytes(output_tensor))
+        if not self._is_planned(group, rule):
+            return dist.all_gather_into_tensor(output_tensor, input_tensor, group=group,
+                                               async_op=async_op)
+        layers = self.layers.layers(rule)
+        return self._call(output_tensor, input_tensor, lambda: self.layers._gather(
+            output_tensor, input_tensor, layers, self._layout, self._kept()), async_op)
+
+
+class HierarchicalReduceScatter(_FSDPCollective):
+    """For set_custom_reduce_scatter: the reduce-scatter in layers; AVG and PREMUL_SUM are a sum
+    and one scaling of the block (of float16: of what comes in)."""
+
+    def __call__(self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
+                 group: dist.ProcessGroup, op: dist.ReduceOp.RedOpType,
+                 async_op: bool = False) -> Optional[dist.Work]:
+        rule = _rule_of("reduce-scatter", _bytes(input_tensor))
+        if not self._is_planned(group, rule):
+            return dist.reduce_scatter_tensor(output_tensor, input_tensor, op, group=group,
+                                              async_op=async_op)
+        layers = self.layers.layers(rule)
+        # ReduceOp has no other way to say its factor in all versions.
+        factor = op.__getstate__()[1] if op == dist.ReduceOp.PREMUL_SUM else None
+        if factor is None:
+            _check_op(op)
+
+        def call() -> None:
+            given, sum_op, after = input_tensor, op, factor
+            if factor is not None:
+                sum_op = dist.ReduceOp.SUM
+                if given.dtype == torch.float16:
+                    given, after = given * factor, None
+            self.layers._scatter(output_tensor, given, sum_op, layers, self._layout, self._kept())
+            if after is not None:
+                output_tensor.mul_(after)
+
+        return self._call(output_tensor, input_tensor, call, async_op)
+
+
+def apply_to_fsdp(model: Union[torch.nn.Module, Iterable[torch.nn.Module]],
+                  group: Union[Hierarchy, Group] = None) -> Hierarchy:
+    """Has all that fully_shard sharded over `group` gather and reduce-scatter in layers.
+
+    model: one, or those of this rank, as with pipelines. Collective, as Hierarchy is, whose groups
+    are made and connected here, before the first step.
+    """
+    layers = default_hierarchy(group)
+    gather, scatter = HierarchicalAllGather(layers), HierarchicalReduceScatter(layers)
+    parts = [model] if isinstance(model, torch.nn.Module) else list(model)
+    units = [unit for part in parts for unit in part.modules()
+             if hasattr(unit, "set_custom_all_gather")]
+    if not units:
+        raise ValueError("nothing here went through fully_shard, of a PyTorch that has "
+                         "set_custom_all_gather")
+    for unit in units:
+        try:
+            unit.set_custom_all_gather(gather)
+            unit.set_custom_reduce_scatter(scatter)
+        except ValueError as error:  # shards over several meshes
+            warnings.warn(f"left to torch.distributed: {error}", stacklevel=2)
+    layers.connect(next(units[0].parameters()).device)
+    return layers

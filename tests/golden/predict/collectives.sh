@@ -36,4 +36,4 @@ hiersearch predict "$cluster;copy=40GB/s" --np 64 --size 16MiB --collective allg
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --layout packed --explain 4x16
 hiersearch predict "$cluster;copy=fast" --np 64 --collective allgather --layout packed
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --layout packed -q -o packed.json >/dev/null
-hiersearch export packed.json --to pytorch
+hiersearch export packed.json --to colors
