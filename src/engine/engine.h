@@ -106,6 +106,8 @@ struct hs_engine {
     const char *const (*natives)[HS_NATIVES_MAX + 1];
     /* Local. Whether the library that is there has the call of that number; NULL: it has all. */
     bool (*has_native)(int native);
+    /* Local. Whether that algorithm of hs_mpi_own can be forced on its library; NULL: none can. */
+    bool (*has_forced)(int algorithm);
 };
 
 /* How an engine comes to be. */

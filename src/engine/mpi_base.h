@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "engine/forced.h"
 #include "engine/layer_comms.h"
 #include "engine/stages.h"
 #include "engine/transport.h"
@@ -26,6 +27,7 @@ struct hs_mpi_base {
      * that are brought together. NULL: not needed so far. */
     char *between;
     size_t between_bytes;
+    struct hs_forced forced;
     MPI_Datatype types[HS_DATATYPE_COUNT];
     MPI_Op sum[HS_DATATYPE_COUNT], max[HS_DATATYPE_COUNT]; /* an average adds */
     /* What runs now; of packed work as packing.h changed it. */
