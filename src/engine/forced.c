@@ -16,13 +16,15 @@ struct hs_forced_comm {
 
 #if defined(OPEN_MPI)
 #define LIBRARY HS_LIBRARY_OPENMPI
-#define CHOICE  "coll_tuned_%s_algorithm"
-#define OTHER   "coll_tuned_%s_algorithm_segmentsize"
+#define BEFORE  "coll_tuned_"
+#define CHOICE  "_algorithm"
+#define OTHER   "_algorithm_segmentsize"
 #define IN_CALL false
 #elif defined(MPICH_VERSION)
 #define LIBRARY HS_LIBRARY_MPICH
-#define CHOICE  "MPIR_CVAR_%s_INTRA_ALGORITHM"
-#define OTHER   "MPIR_CVAR_%s_DEVICE_COLLECTIVE"
+#define BEFORE  "MPIR_CVAR_"
+#define CHOICE  "_INTRA_ALGORITHM"
+#define OTHER   "_DEVICE_COLLECTIVE"
 #define IN_CALL true
 #endif
 
@@ -34,13 +36,12 @@ struct variables {
     bool looked, found;
 };
 
-static bool open_variable(MPI_T_cvar_handle *handle, int *value, const char *pattern,
-                          enum hs_collective collective)
+static bool open_variable(MPI_T_cvar_handle *handle, int *value, const char *call, const char *of)
 {
     char name[128];
     int index, count;
 
-    snprintf(name, sizeof(name), pattern, hs_mpi_own_calls[collective]);
+    snprintf(name, sizeof(name), BEFORE "%s%s", call, of);
     for (char *at = strstr(name, "MPIR_"); at && *at; at++)
         *at = (char)toupper((unsigned char)*at);
     return MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
@@ -59,25 +60,22 @@ static bool is_told(void)
     MPI_Get_library_version(text, &length);
     if (LIBRARY == HS_LIBRARY_MPICH)
         return strncmp(text, "MPICH Version:\t4.0", 18) == 0;
-    return open_variable(&dynamic, &value, "coll_tuned_use_dynamic_rules",
-                         HS_COLLECTIVE_ALLREDUCE) &&
-           value;
+    return open_variable(&dynamic, &value, "use_dynamic_rules", "") && value != 0;
 }
 
 /* Handles stay open as long as the process. */
 static struct variables *variables_of(int algorithm)
 {
     static struct variables all[HS_COLLECTIVE_COUNT];
-    enum hs_collective collective = hs_mpi_own[algorithm].collective;
-    struct variables *variables = &all[collective];
+    struct variables *variables = &all[hs_mpi_own[algorithm].collective];
+    const char *call = hs_mpi_own_calls[hs_mpi_own[algorithm].collective];
     int provided, value;
 
     if (!variables->looked) {
         variables->looked = true;
-        variables->found =
-            MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS && is_told() &&
-            open_variable(&variables->choice, &value, CHOICE, collective) &&
-            open_variable(&variables->other, &variables->other_value, OTHER, collective);
+        variables->found = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
+                           is_told() && open_variable(&variables->choice, &value, call, CHOICE) &&
+                           open_variable(&variables->other, &variables->other_value, call, OTHER);
     }
     return variables->found ? variables : NULL;
 }

@@ -1,0 +1,226 @@
+/* MPICH's table of algorithms, JSON, with rules in it: see own_calls.h.
+ *
+ * A file replaces the whole table, of all collectives: it is the one that lies as text in the library,
+ * with each rule's collective changed for communicators of that size alone. Other conditions under
+ * which an algorithm is right (src/mpi/coll/allreduce: commutative, an element for each rank, nodes
+ * first where there are nodes) go to what stood there before.
+ */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "export/approximate.h"
+#include "export/own_calls.h"
+
+#define LIBRARY     "libmpich.so.12"
+#define LIBRARY_MAX ((size_t)1 << 30)
+#define BEGIN       "{\"collective="
+/* What this table names, and those of the device do not. */
+#define OF_TABLE "\"algorithm=MPIR_Allreduce_intra_"
+
+static enum hs_status find_library(char **path, struct hs_error *err)
+{
+    void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    struct link_map *map = NULL;
+
+    *path = NULL;
+    if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map)
+        *path = hs_strdup(map->l_name);
+    if (library)
+        dlclose(library);
+    return *path
+               ? HS_OK
+               : hs_fail(err, HS_INVALID,
+                         "mpich: " LIBRARY " is not here, and its table of algorithms is what the "
+                         "rules go into: export on a machine that has it (LD_LIBRARY_PATH)");
+}
+
+/* *table: owned. */
+static enum hs_status read_table(char **table, const char *path, struct hs_error *err)
+{
+    size_t length, room = strlen(BEGIN);
+    char *bytes;
+    enum hs_status status = hs_file_read(&bytes, &length, path, LIBRARY_MAX, err);
+
+    *table = NULL;
+    if (status != HS_OK)
+        return status;
+    for (char *at = bytes; !*table; at += room) {
+        at = memmem(at, length - (size_t)(at - bytes), BEGIN, room);
+        if (!at)
+            break;
+        if (strstr(at, OF_TABLE))
+            *table = hs_strdup(at);
+    }
+    free(bytes);
+    return *table ? HS_OK
+                  : hs_fail(err, HS_INVALID, "mpich: %s: has no table of algorithms, as 4.0 has",
+                            path);
+}
+
+/* The end of an object that begins at `at`: no text in the table has a brace. */
+static const char *object_end(const char *at)
+{
+    int depth = 0;
+
+    do
+        depth += *at == '{' ? 1 : *at == '}' ? -1 : 0;
+    while (*at++ && depth > 0);
+    return at;
+}
+
+/* ---- one collective ---- */
+
+/* What stood there before. */
+struct subtree {
+    const char *text;
+    int length;
+};
+
+static void append_algorithm(struct hs_text *text, const struct hs_mpi_own *own, struct subtree old)
+{
+    char name[64];
+
+    if (!own->called) {
+        hs_text_append(text, "%.*s", old.length, old.text);
+        return;
+    }
+    strcpy(name, hs_mpi_own_calls[own->collective]);
+    name[0] = (char)(name[0] - 'a' + 'A');
+    if (strcmp(own->called, "smp") == 0)
+        hs_text_append(text,
+                       "{\"comm_hierarchy=parent\":{\"algorithm=MPIR_%s_intra_%s\":{}},"
+                       "\"comm_hierarchy=any\":%.*s}",
+                       name, own->called, old.length, old.text);
+    else
+        hs_text_append(text, "{\"algorithm=MPIR_%s_intra_%s\":{}}", name, own->called);
+}
+
+/* How the table counts bytes: an all-to-all's by its blocks. */
+static void append_bytes(struct hs_text *text, const struct hs_own_rules *rules, uint64_t below)
+{
+    uint64_t parts = rules->collective == HS_COLLECTIVE_ALLTOALL ? (uint64_t)rules->ranks : 1;
+    bool total = rules->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+                 rules->collective == HS_COLLECTIVE_ALLGATHER;
+
+    hs_text_append(text, "\"%s_msg_size<%" PRIu64 "\":", total ? "total" : "avg",
+                   (below + parts - 1) / parts);
+}
+
+static void append_sizes(struct hs_text *text, const struct hs_own_rules *rules, struct subtree old)
+{
+    uint64_t end = 0;
+
+    hs_text_append(text, "{");
+    for (size_t r = 0; r < rules->count; r++) {
+        const struct hs_own_rule *rule = &rules->rules[r];
+
+        if (rule->first_bytes > end) {
+            append_bytes(text, rules, rule->first_bytes);
+            hs_text_append(text, "%.*s,", old.length, old.text);
+        }
+        append_bytes(text, rules, rule->end_bytes);
+        append_algorithm(text, rule->own, old);
+        hs_text_append(text, ",");
+        end = rule->end_bytes;
+    }
+    hs_text_append(text, "\"%s_msg_size=any\":%.*s}",
+                   rules->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+                           rules->collective == HS_COLLECTIVE_ALLGATHER
+                       ? "total"
+                       : "avg",
+                   old.length, old.text);
+}
+
+/* A condition under which the algorithms are right, and what else there is. */
+static void append_guarded(struct hs_text *text, const struct hs_own_rules *rules,
+                           struct subtree old)
+{
+    static const char *const others[HS_COLLECTIVE_COUNT][2] = {
+        [HS_COLLECTIVE_ALLREDUCE] = {"is_commutative=no", "is_commutative=yes"},
+        [HS_COLLECTIVE_REDUCE_SCATTER] = {"is_commutative=no", "is_commutative=yes"},
+        [HS_COLLECTIVE_ALLTOALL] = {"is_sendbuf_inplace=yes", "is_sendbuf_inplace=no"},
+    };
+    const char *const *guard = others[rules->collective];
+
+    if (guard[0])
+        hs_text_append(text, "{\"%s\":%.*s,\"%s\":", guard[0], old.length, old.text, guard[1]);
+    if (rules->collective == HS_COLLECTIVE_ALLREDUCE)
+        hs_text_append(text, "{\"count<pow2\":%.*s,\"count=any\":", old.length, old.text);
+    append_sizes(text, rules, old);
+    if (rules->collective == HS_COLLECTIVE_ALLREDUCE)
+        hs_text_append(text, "}");
+    if (guard[0])
+        hs_text_append(text, "}");
+}
+
+/* The table with the rules of a collective in place of what stood there. */
+static enum hs_status change(char **table, const struct hs_own_rules *rules, size_t count,
+                             struct hs_error *err)
+{
+    struct hs_text key = {0}, text = {0};
+    struct subtree old = {NULL, 0};
+    const char *at;
+
+    hs_text_append(&key,
+                   "\"collective=%s\":{\"comm_type=intra\":", hs_mpi_own_calls[rules->collective]);
+    at = key.data ? strstr(*table, key.data) : NULL;
+    if (!at) {
+        hs_text_release(&key);
+        return hs_fail(err, HS_INVALID, "mpich: " LIBRARY "'s table of algorithms has no %s",
+                       hs_mpi_own_calls[rules->collective]);
+    }
+    old.text = at + key.length;
+    old.length = (int)(object_end(old.text) - old.text);
+    hs_text_append_bytes(&text, *table, (size_t)(old.text - *table));
+    hs_text_append(&text, "{");
+    for (size_t i = 0; i < count; i++) {
+        hs_text_append(&text,
+                       "\"comm_size<%" PRId64 "\":%.*s,\"comm_size<%" PRId64 "\":", rules[i].ranks,
+                       old.length, old.text, rules[i].ranks + 1);
+        append_guarded(&text, &rules[i], old);
+        hs_text_append(&text, ",");
+    }
+    hs_text_append(&text, "\"comm_size=any\":%.*s}%s", old.length, old.text, old.text + old.length);
+    hs_text_release(&key);
+    free(*table);
+    *table = text.data;
+    return text.failed ? hs_no_memory(err) : HS_OK;
+}
+
+enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
+                                   size_t count, struct hs_text *header, struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "mpich.env");
+    char *path, *table = NULL;
+    enum hs_status status = find_library(&path, err);
+
+    hs_export_comment_lines(text, header, "# ");
+    hs_text_append(text, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich.json\n");
+    if (status == HS_OK)
+        status = read_table(&table, path, err);
+    free(path);
+    for (size_t i = 0, end; i < count && status == HS_OK; i = end) {
+        size_t found = 0;
+
+        for (end = i; end < count && rules[end].collective == rules[i].collective; end++)
+            found += rules[end].count;
+        if (found == 0)
+            continue;
+        status = change(&table, &rules[i], end - i, err);
+        hs_text_append(text, "MPIR_CVAR_");
+        for (const char *at = hs_mpi_own_calls[rules[i].collective]; *at; at++)
+            hs_text_append(text, "%c", toupper((unsigned char)*at));
+        hs_text_append(text, "_DEVICE_COLLECTIVE=0\n");
+    }
+    if (status == HS_OK) {
+        text = hs_export_add_file(out, "mpich.json");
+        hs_text_append(text, "%s\n", table);
+    }
+    free(table);
+    return status;
+}
