@@ -418,13 +418,14 @@ enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_expor
         hs_text_append(&header, "from ");
         hs_export_name_append(&header, jobs[i].result_name);
         hs_text_append(&header, ", measured\n");
-        if (status == HS_OK)
-            append_rules(&header, &rules[i], format->library);
+    }
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        append_rules(&header, &rules[i], format->library);
         found += rules[i].count;
     }
     hs_text_append(&header, "for %s (%s): every communicator of these sizes\n", exporter->library,
                    exporter->versions);
-    hs_text_append(&header, "\n%s\n", format->use);
+    hs_text_append(&header, "%s\n", format->use);
     if (status == HS_OK && found == 0)
         status = hs_fail(err, HS_INVALID,
                          "%s: no algorithm was measured faster than the library's own choice, "
