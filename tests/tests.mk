@@ -99,7 +99,7 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_CO
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=36000 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
-    tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
+    tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)

@@ -2,7 +2,7 @@
  *
  * A file replaces the whole table, of all collectives: it is the one that lies as text in the library,
  * with each rule's collective changed for communicators of that size alone. Other conditions under
- * which an algorithm is right (src/mpi/coll/allreduce: commutative, an element for each rank, nodes
+ * which an algorithm is right (built in, commutative, an element for each rank, nodes
  * first where there are nodes) go to what stood there before.
  */
 #include <ctype.h>
@@ -141,7 +141,7 @@ static void append_guarded(struct hs_text *text, const struct hs_own_rules *rule
                            struct subtree old)
 {
     static const char *const others[HS_COLLECTIVE_COUNT][2] = {
-        [HS_COLLECTIVE_ALLREDUCE] = {"is_commutative=no", "is_commutative=yes"},
+        [HS_COLLECTIVE_ALLREDUCE] = {"is_op_built_in=no", "is_op_built_in=yes"},
         [HS_COLLECTIVE_REDUCE_SCATTER] = {"is_commutative=no", "is_commutative=yes"},
         [HS_COLLECTIVE_ALLTOALL] = {"is_sendbuf_inplace=yes", "is_sendbuf_inplace=no"},
     };
