@@ -7,9 +7,10 @@ of runs, one with it and one without, begins with the other one than the pair be
 times (above 1: slower with the export) with its 95 % interval from order statistics, for sizes of the result and between.
 Jobs for MPI are pairs of launches, for gloo pairs of calls in one job. What a pair of launches without any export differs by
 stands first: a row that is "not told" beside one of it that is as wide is the machine's noise.
-The job's own communicator (`own`): `measure --native` on 2 hosts of 4 ranks for each collective, one file of what is exported,
-and the same program with it and without: default and tuned are medians, the ratio default over tuned of each pair's launches.
-Usage: bench/clients.py [--pairs 20] [--minutes 15] [--only mpich,openmpi,gloo,own] [--python PYTHON with torch] [--build build]
+The job's own communicator (`own-`): `measure --native` on 2 hosts of 4 ranks for each collective, one file of what is exported,
+and the same program with it and without: default and tuned are medians, the ratio is default over tuned of each pair's launches, and "by" the algorithm; "-" has
+no rule: the same on both sides, the machine's noise.
+Usage: bench/clients.py [--pairs 20] [--minutes 15] [--only mpich,openmpi,gloo,own-openmpi,own-mpich] [--python PYTHON with torch] [--build build]
 """
 import argparse
 import contextlib
@@ -184,7 +185,7 @@ def pairs_of(arguments, cluster, mpi, ways):
 # ---- the job's own communicator ----
 
 def settings_of_own(arguments, cluster, mpi):
-    """Settings for what was measured, or None."""
+    """Settings for what was measured, or none, and the algorithm of each (collective, bytes) that has one."""
     paths = []
     program = f"{arguments.build}/hiersearch-measure" if mpi == "mpich" else f"{arguments.build}/{mpi}/hiersearch-measure"
     for collective in COLLECTIVES:
@@ -197,13 +198,17 @@ def settings_of_own(arguments, cluster, mpi):
                           capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"{mpi}, own: {done.stderr.strip()}")
-        return None
+        return (), {}
     with open(f"{path}/mpich.env" if mpi == "mpich" else path, encoding="utf-8") as file:
         text = file.read()
     print(*re.findall(r"^# (\w+ of \d+ processes.*)", text, re.MULTILINE), sep="\n")
+    names = {"reduce_scatter_block": "reduce-scatter", "alltoall": "all-to-all"}
+    rules = {(names.get(call, call), size): algorithm for call, first, last, algorithm in
+             re.findall(r"^# (\w+) of \d+ processes, (\d+) to (\d+) bytes: (.*), at least", text, re.MULTILINE)
+             for size in OWN_TIMED if int(first) <= size <= int(last)}
     if mpi == "mpich":
-        return [(name, value.replace("$PWD", path)) for name, value in re.findall(r"^(MPIR_CVAR_\w+)=(.*)$", text, re.MULTILINE)]
-    return [("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"), ("OMPI_MCA_coll_tuned_dynamic_rules_filename", path)]
+        return [(name, value.replace("$PWD", path)) for name, value in re.findall(r"^(MPIR_CVAR_\w+)=(.*)$", text, re.MULTILINE)], rules
+    return [("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"), ("OMPI_MCA_coll_tuned_dynamic_rules_filename", path)], rules
 
 
 def launch_own(arguments, cluster, mpi, settings):
@@ -220,7 +225,7 @@ def bench_own(arguments, scratch, mpi):
     """How many rows are slower."""
     slower, pairs, end = 0, {}, time.monotonic() + 60 * arguments.minutes
     with Cluster(scratch, OWN_SHAPE) as cluster:
-        settings = settings_of_own(arguments, cluster, mpi)
+        settings, rules = settings_of_own(arguments, cluster, mpi)
         for pair in range(arguments.pairs if settings else 0):
             times = [launch_own(arguments, cluster, mpi, side) for side in ([settings, ()] if pair % 2 else [(), settings])]
             alone, tuned = times[::-1] if pair % 2 else times
@@ -228,14 +233,14 @@ def bench_own(arguments, scratch, mpi):
                 pairs.setdefault(task, []).append((alone[task], tuned[task]))
             if time.monotonic() > end:
                 break
-    print(f"{mpi + ', its own call':30}{'bytes':>9}{'pairs':>7}{'default us':>12}{'tuned us':>10}{'ratio':>8}{'low':>8}{'high':>8}")
+    print(f"{mpi + ', its own call':30}{'bytes':>9}{'pairs':>7}{'default us':>12}{'tuned us':>10}{'ratio':>8}{'low':>8}{'high':>8}  by")
     for (collective, size), values in sorted(pairs.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1])):
         ratios = [alone / tuned for alone, tuned in values]
         low, high = interval(ratios)
         default_us, tuned_us = (1e6 * statistics.median(side) for side in zip(*values))
         slower += high < 1 / LIMIT
         print(f"{collective:30}{size:>9}{len(values):>7}{default_us:>12.0f}{tuned_us:>10.0f}{statistics.median(ratios):>8.2f}"
-              f"{low:>8.2f}{high:>8.2f}")
+              f"{low:>8.2f}{high:>8.2f}  {rules.get((collective, size), '-')}")
     return slower
 
 
@@ -324,7 +329,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=15, help="no new pair after so many, for each MPI")
-    parser.add_argument("--only", default="mpich,openmpi,gloo,own")
+    parser.add_argument("--only", default="mpich,openmpi,gloo,own-openmpi,own-mpich")
     parser.add_argument("--budget", default="60s")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"))
     parser.add_argument("--python", default=os.environ.get("HS_CLIENTS_PYTHON", sys.executable))
@@ -334,7 +339,7 @@ def main():
     if arguments.gloo_rank:
         return gloo_rank(arguments.gloo_rank, arguments.rendezvous, arguments.pairs)
     only, refused, slower = arguments.only.split(","), [], 0
-    others = set(only) - {"own"}
+    others = set(only) - {"own-openmpi", "own-mpich"}
     with tempfile.TemporaryDirectory() as scratch, Cluster(scratch) if others else contextlib.nullcontext() as cluster:
         head = f"{'export, result':34}{'bytes':>9}{'pairs':>7}{'ratio':>9}{'low':>9}{'high':>9}  than the library, by 5 %"
         results = {}
@@ -356,8 +361,8 @@ def main():
                 print(head)
                 slower += show(pairs_of_gloo(arguments, cluster, results["mpich"]))
     with tempfile.TemporaryDirectory() as scratch:
-        for mpi in ("openmpi", "mpich") if "own" in only else ():
-            if shutil.which(f"mpiexec.{mpi}"):
+        for mpi in ("openmpi", "mpich"):
+            if f"own-{mpi}" in only and shutil.which(f"mpiexec.{mpi}"):
                 slower += bench_own(arguments, scratch, mpi)
     print(*refused, sep="\n")
     print(f"{slower} of these are slower than the library by more than 5 %, at 95 %")
