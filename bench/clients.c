@@ -1,8 +1,8 @@
 /* What an exported configuration does to a program: times of an AllReduce, by MPI_Allreduce or by
  * layers, or of another of the library's own calls.
  *
- *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; "-", MPI_Allreduce of the
- *         world; or its allreduce, allgather, reduce-scatter (MPI_Reduce_scatter_block), all-to-all
+ *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; "-", MPI_Allreduce of
+ *         the world; or its allreduce, allgather, reduce-scatter (the block one), all-to-all
  *
  * Rank 0 prints, for each, BYTES and the median in seconds of the runs' slowest ranks, after one
  * run that is not counted. Built with either MPI; nothing of hiersearch is in it. */

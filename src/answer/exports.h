@@ -69,8 +69,8 @@ struct hs_exports {
 
 /* HS_INVALID where results or settings do not go together; HS_MEMORY. Release in any case. */
 enum hs_status hs_exports_begin(struct hs_exports *exports, struct hs_error *err);
-/* Adds a result, whose messages are sorted; `name` is what messages call it. Both stay until the end.
- * HS_INVALID, HS_MEMORY. */
+/* Adds a result, whose messages are sorted; `name` is what messages call it. Both stay until the
+ * end. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_exports_add(struct hs_exports *exports, struct hs_result *result,
                               const char *name, struct hs_error *err);
 /* HS_INVALID where there is nothing, or what each may be by itself does not go together. */

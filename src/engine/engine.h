@@ -104,10 +104,9 @@ struct hs_engine {
     /* [HS_COLLECTIVE_COUNT] the library's own calls for each collective, which HS_TASK_NATIVE names
      * by number; a NULL behind them. */
     const char *const (*natives)[HS_NATIVES_MAX + 1];
-    /* Local. Whether the library that is there has the call of that number; NULL: it has all. */
+    /* Local. Whether the library that is there has the call of that number, also of those by forced
+     * algorithms (task.h); NULL: it has all of `natives`. */
     bool (*has_native)(int native);
-    /* Local. Whether that algorithm of hs_mpi_own can be forced on its library; NULL: none can. */
-    bool (*has_forced)(int algorithm);
 };
 
 /* How an engine comes to be. */

@@ -29,7 +29,7 @@ struct hs_forced_comm {
 #endif
 
 #ifdef LIBRARY
-/* Two variables of each collective: the algorithm, and the segment or whether the device chooses. */
+/* Of each collective the algorithm, and its segment or whether the device chooses. */
 struct variables {
     MPI_T_cvar_handle choice, other;
     int other_value; /* as it was */

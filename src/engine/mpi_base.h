@@ -69,6 +69,7 @@ enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_
 /* The library's own collectives, one of each. Prepare makes room on the way to an MPI library that
  * takes no pointers to the memory; start is all of it. */
 extern const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1];
+bool hs_mpi_has_native(int native);
 enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
                                      struct hs_error *err);
 enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,

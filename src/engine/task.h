@@ -29,8 +29,8 @@ struct hs_task {
     enum hs_layout layout;
     struct hs_group group; /* of a plan and a native; ranks 0: all of them */
     struct hs_stage_key stage;
-    /* Its number among the engine's `natives` of the collective; or, beyond HS_NATIVES_MAX, the call
-     * by an algorithm of hs_mpi_own. */
+    /* Its number among the engine's `natives` of the collective; or, from HS_NATIVES_MAX on, the
+     * call by an algorithm of hs_mpi_own. */
     int native;
     /* Elements of the message per process; of a stage, those that enter its larger side. */
     size_t count;

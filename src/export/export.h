@@ -134,9 +134,9 @@ void hs_export_output_release(struct hs_export_output *output);
 
 /* Whether the result has times of algorithms of the library that the format tunes. */
 bool hs_export_is_own(const struct hs_exporter *exporter, const struct hs_result *result);
-/* What of those algorithms is to run, of all results together, each of which is_own. HS_INVALID: two
- * are about the same calls, or nothing is faster than the library's own choice; HS_MEMORY. *out is
- * {0} then. */
+/* What of those algorithms is to run, of all results together, each of which is_own. HS_INVALID:
+ * two are about the same calls, or nothing is faster than the library's own choice; HS_MEMORY. *out
+ * is {0} then. */
 enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_exporter *exporter,
                              const struct hs_export_job *jobs, size_t count, struct hs_error *err);
 

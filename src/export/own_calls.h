@@ -3,8 +3,9 @@
  * which bytes, as `measure --native` timed them. Internal to src/export.
  *
  * An algorithm has the sizes for which it was the fastest, its 95 % interval below that of the
- * library's own choice, and those between two such sizes; between two algorithms their lines through
- * the measured times cross. All other bytes are the library's own choice, as without the file.
+ * library's own choice, and those between two such sizes; between two algorithms their lines
+ * through the measured times cross. All other bytes are the library's own choice, as without the
+ * file.
  */
 #ifndef HS_EXPORT_OWN_CALLS_H
 #define HS_EXPORT_OWN_CALLS_H
@@ -24,8 +25,8 @@ struct hs_own_rules {
     int64_t ranks;
     struct hs_own_rule *rules; /* [count] owned; ascending */
     size_t count;
-    /* A size at which nothing would be faster but what MPICH's device does, which can be left out for
-     * all sizes alone: there are no rules then; 0: none. */
+    /* A size at which nothing would be faster but what MPICH's device does, which can be left out
+     * for all sizes alone: there are no rules then; 0: none. */
     uint64_t needs_device;
     /* An algorithm that no size was slower with than with the library's own choice; NULL: none. */
     const struct hs_mpi_own *always;

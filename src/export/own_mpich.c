@@ -1,9 +1,9 @@
 /* MPICH's table of algorithms, JSON, with rules in it: see own_calls.h.
  *
- * A file replaces the whole table, of all collectives: it is the one that lies as text in the library,
- * with each rule's collective changed for communicators of that size alone. Other conditions under
- * which an algorithm is right (built in, commutative, an element for each rank, nodes
- * first where there are nodes) go to what stood there before.
+ * A file replaces the whole table, of all collectives: it is the one that lies as text in the
+ * library, with each rule's collective changed for communicators of that size alone. Where an
+ * algorithm may not be right (operations that are not built in, or not commutative, fewer elements
+ * than ranks, one node where nodes are first) stands what stood there before.
  */
 #include <ctype.h>
 #include <dlfcn.h>

@@ -204,15 +204,16 @@ static void note_placement(struct hs_campaign *campaign)
 /* Whether the library's algorithms can be forced on it. */
 static enum hs_status check_native(const struct hs_campaign *campaign, struct hs_error *err)
 {
-    bool (*has)(int algorithm) = campaign->backend->engine->has_forced;
+    bool (*has)(int native) = campaign->backend->engine->has_native;
 
     for (int i = 0; i < hs_mpi_own_count && has; i++)
-        if (has(i))
+        if (has(HS_NATIVES_MAX + i))
             return HS_OK;
     return hs_fail(err, HS_INVALID,
                    "--native: %s has no algorithms that can be forced on it; Open MPI 4.1 and 5.0 "
                    "and MPICH 4.0 have (backend host or mpi)",
-                   has ? "the MPI library" : campaign->backend->name);
+                   !has || hs_backend_is_nccl(campaign->backend->name) ? campaign->backend->name
+                                                                       : "the MPI library");
 }
 
 /* Where the ranks are and on what. */

@@ -88,7 +88,8 @@ static enum hs_status add_arms(struct hs_campaign *campaign, struct hs_size_run 
         if (!engine->has_native || engine->has_native(i))
             status = hs_race_add_baseline(race, natives[i], i, err);
     for (int i = 0; i < hs_mpi_own_count && settings->native && status == HS_OK; i++)
-        if (hs_mpi_own[i].collective == settings->campaign.call.collective && engine->has_forced(i))
+        if (hs_mpi_own[i].collective == settings->campaign.call.collective &&
+            engine->has_native(HS_NATIVES_MAX + i))
             status = hs_race_add_baseline(race, hs_mpi_own[i].name, HS_NATIVES_MAX + i, err);
     return status;
 }
