@@ -9,9 +9,6 @@
 
 /* ---- rules ---- */
 
-/* So many times as long is no slower: what medians differ by from run to run. */
-#define SLOWER 1.05
-
 /* NULL: it was not timed without fault. */
 static const struct hs_measured *timed(const struct hs_result_message *message,
                                        const struct hs_mpi_own *own)
@@ -109,29 +106,6 @@ static bool is_always(const struct hs_export_job *job, const struct hs_mpi_own *
     return true;
 }
 
-/* A size without a rule that takes longer without MPICH's device; 0: none. */
-static uint64_t find_device(const struct hs_own_rules *rules, const struct hs_export_job *job)
-{
-    const struct hs_mpi_own *none = NULL;
-
-    for (int i = 0; i < hs_mpi_own_count && !none; i++)
-        if (suits(&hs_mpi_own[i], job, HS_LIBRARY_MPICH) && hs_mpi_own[i].number == 0)
-            none = &hs_mpi_own[i];
-    for (size_t m = 0; m < job->result->message_count; m++) {
-        const struct hs_result_message *at = &job->result->messages[m];
-        const struct hs_baseline_result *library = hs_export_library(at);
-        bool ruled = false;
-
-        for (size_t r = 0; r < rules->count; r++)
-            ruled = ruled || (at->message_bytes >= rules->rules[r].first_bytes &&
-                              at->message_bytes < rules->rules[r].end_bytes);
-        if (!ruled && (!library || !timed(at, none) ||
-                       timed(at, none)->median_seconds > SLOWER * library->measured.median_seconds))
-            return at->message_bytes;
-    }
-    return 0;
-}
-
 static enum hs_status make(struct hs_own_rules *rules, const struct hs_export_job *job,
                            enum hs_library library, struct hs_error *err)
 {
@@ -152,10 +126,6 @@ static enum hs_status make(struct hs_own_rules *rules, const struct hs_export_jo
     for (size_t r = 0; r < rules->count && !rules->always; r++)
         if (is_always(job, rules->rules[r].own))
             rules->always = rules->rules[r].own;
-    if (library == HS_LIBRARY_MPICH)
-        rules->needs_device = find_device(rules, job);
-    if (rules->needs_device > 0)
-        rules->count = 0;
     return HS_OK;
 }
 
@@ -190,9 +160,8 @@ static const char use_json[] =
     "No rule: Open MPI's own choice. Reduce-scatter is MPI_Reduce_scatter_block.";
 static const char use_mpich[] =
     "cd here; set -a; . ./mpich.env; set +a; mpiexec ... (or mpiexec -genvlist with these names).\n"
-    "mpich.json is the whole table of algorithms of the MPICH that is installed here, as it "
-    "stands\n"
-    "in its library, with these rules in it: another version needs an export of its own.";
+    "The other files are whole tables of the MPICH that is installed here, as they stand in its\n"
+    "library, with these rules in them: another version needs an export of its own.";
 
 /* The rules of one size of communicator: 0 stands between them. */
 static void append_size(struct hs_text *text, const struct hs_own_rules *rules)
@@ -357,12 +326,7 @@ static void append_rules(struct hs_text *text, const struct hs_own_rules *rules,
 {
     const char *call = hs_mpi_own_calls[rules->collective];
 
-    if (rules->needs_device > 0)
-        hs_text_append(text,
-                       "%s of %" PRId64 " processes: left alone, as MPICH's device is faster at "
-                       "%" PRIu64 " bytes, and can be left out for all sizes alone\n",
-                       call, rules->ranks, rules->needs_device);
-    else if (rules->count == 0)
+    if (rules->count == 0)
         hs_text_append(text,
                        "%s of %" PRId64 " processes: nothing is faster than the library's "
                        "own choice\n",

@@ -25,14 +25,11 @@ struct hs_own_rules {
     int64_t ranks;
     struct hs_own_rule *rules; /* [count] owned; ascending */
     size_t count;
-    /* A size at which nothing would be faster but what MPICH's device does, which can be left out
-     * for all sizes alone: there are no rules then; 0: none. */
-    uint64_t needs_device;
     /* An algorithm that no size was slower with than with the library's own choice; NULL: none. */
     const struct hs_mpi_own *always;
 };
 
-/* MPICH's: mpich.json and mpich.env. The rules are sorted by collective. */
+/* MPICH's: mpich.env and the tables it names. The rules are sorted by collective. */
 enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
                                    size_t count, struct hs_text *header, struct hs_error *err);
 

@@ -1,11 +1,10 @@
-/* MPICH's table of algorithms, JSON, with rules in it: see own_calls.h.
+/* MPICH's tables of algorithms, JSON, with rules in them: see own_calls.h.
  *
- * A file replaces the whole table, of all collectives: it is the one that lies as text in the
+ * A file replaces a whole table, of all collectives: it is the one that lies as text in the
  * library, with each rule's collective changed for communicators of that size alone. Where an
  * algorithm may not be right (operations that are not built in, or not commutative, fewer elements
  * than ranks, one node where nodes are first) stands what stood there before.
  */
-#include <ctype.h>
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -19,8 +18,20 @@
 #define LIBRARY     "libmpich.so.12"
 #define LIBRARY_MAX ((size_t)1 << 30)
 #define BEGIN       "{\"collective="
-/* What this table names, and those of the device do not. */
-#define OF_TABLE "\"algorithm=MPIR_Allreduce_intra_"
+
+/* Two tables: the device's, how an allreduce goes through a node and between nodes (of the other
+ * calls it has one way, which is that by algorithms), and that of algorithms, to which
+ * "composition beta" leads. `mark` is in the one and not in the other. */
+static const struct table {
+    const char *mark, *file, *variable;
+    const char *leads; /* what takes the place of an algorithm; NULL: the algorithm itself */
+} tables[] = {
+    {"\"algorithm=MPIR_Allreduce_intra_", "mpich.json", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+     NULL},
+    {"\"composition=MPIDI_Allreduce_intra_composition_beta", "mpich-device.json",
+     "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+     "{\"composition=MPIDI_Allreduce_intra_composition_beta\":{}}"},
+};
 
 static enum hs_status find_library(char **path, struct hs_error *err)
 {
@@ -40,7 +51,8 @@ static enum hs_status find_library(char **path, struct hs_error *err)
 }
 
 /* *table: owned. */
-static enum hs_status read_table(char **table, const char *path, struct hs_error *err)
+static enum hs_status read_table(char **table, const struct table *which, const char *path,
+                                 struct hs_error *err)
 {
     size_t length, room = strlen(BEGIN);
     char *bytes;
@@ -53,7 +65,7 @@ static enum hs_status read_table(char **table, const char *path, struct hs_error
         at = memmem(at, length - (size_t)(at - bytes), BEGIN, room);
         if (!at)
             break;
-        if (strstr(at, OF_TABLE))
+        if (strstr(at, which->mark))
             *table = hs_strdup(at);
     }
     free(bytes);
@@ -111,7 +123,8 @@ static void append_bytes(struct hs_text *text, const struct hs_own_rules *rules,
                    (below + parts - 1) / parts);
 }
 
-static void append_sizes(struct hs_text *text, const struct hs_own_rules *rules, struct subtree old)
+static void append_sizes(struct hs_text *text, const struct table *which,
+                         const struct hs_own_rules *rules, struct subtree old)
 {
     uint64_t end = 0;
 
@@ -124,7 +137,10 @@ static void append_sizes(struct hs_text *text, const struct hs_own_rules *rules,
             hs_text_append(text, "%.*s,", old.length, old.text);
         }
         append_bytes(text, rules, rule->end_bytes);
-        append_algorithm(text, rule->own, old);
+        if (which->leads)
+            hs_text_append(text, "%s", which->leads);
+        else
+            append_algorithm(text, rule->own, old);
         hs_text_append(text, ",");
         end = rule->end_bytes;
     }
@@ -137,8 +153,8 @@ static void append_sizes(struct hs_text *text, const struct hs_own_rules *rules,
 }
 
 /* A condition under which the algorithms are right, and what else there is. */
-static void append_guarded(struct hs_text *text, const struct hs_own_rules *rules,
-                           struct subtree old)
+static void append_guarded(struct hs_text *text, const struct table *which,
+                           const struct hs_own_rules *rules, struct subtree old)
 {
     static const char *const others[HS_COLLECTIVE_COUNT][2] = {
         [HS_COLLECTIVE_ALLREDUCE] = {"is_op_built_in=no", "is_op_built_in=yes"},
@@ -151,7 +167,7 @@ static void append_guarded(struct hs_text *text, const struct hs_own_rules *rule
         hs_text_append(text, "{\"%s\":%.*s,\"%s\":", guard[0], old.length, old.text, guard[1]);
     if (rules->collective == HS_COLLECTIVE_ALLREDUCE)
         hs_text_append(text, "{\"count<pow2\":%.*s,\"count=any\":", old.length, old.text);
-    append_sizes(text, rules, old);
+    append_sizes(text, which, rules, old);
     if (rules->collective == HS_COLLECTIVE_ALLREDUCE)
         hs_text_append(text, "}");
     if (guard[0])
@@ -159,8 +175,8 @@ static void append_guarded(struct hs_text *text, const struct hs_own_rules *rule
 }
 
 /* The table with the rules of a collective in place of what stood there. */
-static enum hs_status change(char **table, const struct hs_own_rules *rules, size_t count,
-                             struct hs_error *err)
+static enum hs_status change(char **table, const struct table *which,
+                             const struct hs_own_rules *rules, size_t count, struct hs_error *err)
 {
     struct hs_text key = {0}, text = {0};
     struct subtree old = {NULL, 0};
@@ -182,7 +198,7 @@ static enum hs_status change(char **table, const struct hs_own_rules *rules, siz
         hs_text_append(&text,
                        "\"comm_size<%" PRId64 "\":%.*s,\"comm_size<%" PRId64 "\":", rules[i].ranks,
                        old.length, old.text, rules[i].ranks + 1);
-        append_guarded(&text, &rules[i], old);
+        append_guarded(&text, which, &rules[i], old);
         hs_text_append(&text, ",");
     }
     hs_text_append(&text, "\"comm_size=any\":%.*s}%s", old.length, old.text, old.text + old.length);
@@ -192,35 +208,47 @@ static enum hs_status change(char **table, const struct hs_own_rules *rules, siz
     return text.failed ? hs_no_memory(err) : HS_OK;
 }
 
-enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
-                                   size_t count, struct hs_text *header, struct hs_error *err)
+static enum hs_status change_all(char **table, const struct table *which,
+                                 const struct hs_own_rules *rules, size_t count,
+                                 struct hs_error *err)
 {
-    struct hs_text *text = hs_export_add_file(out, "mpich.env");
-    char *path, *table = NULL;
-    enum hs_status status = find_library(&path, err);
+    enum hs_status status = HS_OK;
 
-    hs_export_comment_lines(text, header, "# ");
-    hs_text_append(text, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$PWD/mpich.json\n");
-    if (status == HS_OK)
-        status = read_table(&table, path, err);
-    free(path);
     for (size_t i = 0, end; i < count && status == HS_OK; i = end) {
         size_t found = 0;
 
         for (end = i; end < count && rules[end].collective == rules[i].collective; end++)
             found += rules[end].count;
-        if (found == 0)
-            continue;
-        status = change(&table, &rules[i], end - i, err);
-        hs_text_append(text, "MPIR_CVAR_");
-        for (const char *at = hs_mpi_own_calls[rules[i].collective]; *at; at++)
-            hs_text_append(text, "%c", toupper((unsigned char)*at));
-        hs_text_append(text, "_DEVICE_COLLECTIVE=0\n");
+        if (found > 0 && (!which->leads || rules[i].collective == HS_COLLECTIVE_ALLREDUCE))
+            status = change(table, which, &rules[i], end - i, err);
     }
-    if (status == HS_OK) {
-        text = hs_export_add_file(out, "mpich.json");
-        hs_text_append(text, "%s\n", table);
+    return status;
+}
+
+enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
+                                   size_t count, struct hs_text *header, struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "mpich.env");
+    size_t needed = 1; /* tables */
+    char *path;
+    enum hs_status status = find_library(&path, err);
+
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].count > 0 && rules[i].collective == HS_COLLECTIVE_ALLREDUCE)
+            needed = 2;
+    hs_export_comment_lines(text, header, "# ");
+    for (size_t t = 0; t < needed; t++)
+        hs_text_append(text, "%s=$PWD/%s\n", tables[t].variable, tables[t].file);
+    for (size_t t = 0; t < needed && status == HS_OK; t++) {
+        char *table = NULL;
+
+        status = read_table(&table, &tables[t], path, err);
+        if (status == HS_OK)
+            status = change_all(&table, &tables[t], rules, count, err);
+        if (status == HS_OK)
+            hs_text_append(hs_export_add_file(out, tables[t].file), "%s\n", table);
+        free(table);
     }
-    free(table);
+    free(path);
     return status;
 }

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""A made-up result of `measure --native`: own_result.py COLLECTIVE NP CALL FIRST SECOND [DEVICE [US]]
+"""A made-up result of `measure --native`: own_result.py COLLECTIVE NP CALL FIRST SECOND
 
 The library's own choice takes 100 us at 1 KiB, 16 KiB, 256 KiB and 1 MiB. The algorithm FIRST takes 50 us at 16 KiB and 256 KiB,
-SECOND at 1 MiB, where FIRST takes 150 us; at 256 KiB SECOND takes 100 us. All else takes 200 us; DEVICE (the library's own
-choice without its device) 100 us, or US. So FIRST runs from 16384 bytes to where the lines cross: 50 + 100 t
-= 100 - 50 t a third of the way from 262145 to 1048576, 524288, and SECOND to 1048576.
+SECOND at 1 MiB, where FIRST takes 150 us; at 256 KiB SECOND takes 100 us. All else takes 200 us. So FIRST runs
+from 16384 bytes to where the lines cross: 50 + 100 t = 100 - 50 t a third of the way from 262145 to 1048576, 524288, and SECOND
+to 1048576.
 """
 import json
 import sys
 
 collective, np, call, first, second = sys.argv[1:6]
-device, device_us = [*sys.argv[6:], *["", "100"][len(sys.argv) - 6:]]
 
 
 def measured(us):
@@ -18,7 +17,7 @@ def measured(us):
 
 
 def message(size, own):
-    names = {first: 200, second: 200, **({device: float(device_us)} if device else {}), **own}
+    names = {first: 200, second: 200, **own}
     return {"message_bytes": size, "dtype": "float32", "op": "sum", "search": {"splits": 1, "looked_at": 1, "pruned": []},
             "best": np, "baselines": [{"name": call, "measured": measured(100)}],
             "algorithms": [{"name": name, "measured": measured(us)} for name, us in names.items()],
