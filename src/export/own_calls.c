@@ -68,6 +68,8 @@ static uint64_t cross(const struct hs_export_job *job, size_t message,
         return at[1].message_bytes;
     first = b->median_seconds - a->median_seconds;
     next = a_next->median_seconds - b_next->median_seconds;
+    if (!(first + next > 0))
+        return at[1].message_bytes;
     return at->message_bytes + 1 +
            (uint64_t)(first / (first + next) *
                       (double)(at[1].message_bytes - at->message_bytes - 1));
