@@ -469,7 +469,7 @@ __attribute__((destructor)) static void finish_early(void)
     const char *process = getenv(HS_PROCESS);
 
     hs_abort();
-    if (!has_mpi && process && atol(process) == (long)getpid() &&
+    if (!has_mpi && process && strtol(process, NULL, 10) == (long)getpid() &&
         strncmp(program_invocation_short_name, "python", 6) == 0 && hs_launcher_is_root())
         say_abi();
 }

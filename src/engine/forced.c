@@ -29,13 +29,6 @@ struct hs_forced_comm {
 #endif
 
 #ifdef LIBRARY
-/* Of each collective the algorithm, and its segment or whether the device chooses. */
-struct variables {
-    MPI_T_cvar_handle choice, other;
-    int other_value; /* as it was */
-    bool looked, found;
-};
-
 static bool open_variable(MPI_T_cvar_handle *handle, int *value, const char *call, const char *of)
 {
     char name[128];
@@ -48,20 +41,36 @@ static bool open_variable(MPI_T_cvar_handle *handle, int *value, const char *cal
            MPI_T_cvar_handle_alloc(index, NULL, handle, &count) == MPI_SUCCESS &&
            MPI_T_cvar_read(*handle, value) == MPI_SUCCESS;
 }
+#endif
 
-/* Whether the library goes by its variables: MPICH's numbers are those of 4.0; Open MPI was told so
- * before MPI_Init. */
+#if defined(OPEN_MPI)
+/* Whether it was told so before MPI_Init. */
+static bool is_told(void)
+{
+    MPI_T_cvar_handle dynamic;
+    int value = 0;
+
+    return open_variable(&dynamic, &value, "use_dynamic_rules", "") && value != 0;
+}
+#elif defined(MPICH_VERSION)
+/* Numbers are those of 4.0. */
 static bool is_told(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    MPI_T_cvar_handle dynamic;
-    int length, value = 0;
+    int length;
 
     MPI_Get_library_version(text, &length);
-    if (LIBRARY == HS_LIBRARY_MPICH)
-        return strncmp(text, "MPICH Version:\t4.0", 18) == 0;
-    return open_variable(&dynamic, &value, "use_dynamic_rules", "") && value != 0;
+    return strncmp(text, "MPICH Version:\t4.0", 18) == 0;
 }
+#endif
+
+#ifdef LIBRARY
+/* Of each collective the algorithm, and its segment or whether the device chooses. */
+struct variables {
+    MPI_T_cvar_handle choice, other;
+    int choice_value, other_value; /* as they were */
+    bool looked, found;
+};
 
 /* Handles stay open as long as the process. */
 static struct variables *variables_of(int algorithm)
@@ -69,13 +78,14 @@ static struct variables *variables_of(int algorithm)
     static struct variables all[HS_COLLECTIVE_COUNT];
     struct variables *variables = &all[hs_mpi_own[algorithm].collective];
     const char *call = hs_mpi_own_calls[hs_mpi_own[algorithm].collective];
-    int provided, value;
+    int provided;
 
     if (!variables->looked) {
         variables->looked = true;
-        variables->found = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
-                           is_told() && open_variable(&variables->choice, &value, call, CHOICE) &&
-                           open_variable(&variables->other, &variables->other_value, call, OTHER);
+        variables->found =
+            MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS && is_told() &&
+            open_variable(&variables->choice, &variables->choice_value, call, CHOICE) &&
+            open_variable(&variables->other, &variables->other_value, call, OTHER);
     }
     return variables->found ? variables : NULL;
 }
@@ -85,11 +95,13 @@ static bool turn(int algorithm, bool on)
 {
     const struct hs_mpi_own *own = &hs_mpi_own[algorithm];
     struct variables *variables = own->library == LIBRARY ? variables_of(algorithm) : NULL;
-    int number = on ? own->number : 0;
-    int other = on ? (int)own->segment_bytes : variables ? variables->other_value : 0;
+    int number = own->number, other = (int)own->segment_bytes;
 
-    return variables && MPI_T_cvar_write(variables->choice, &number) == MPI_SUCCESS &&
-           MPI_T_cvar_write(variables->other, &other) == MPI_SUCCESS;
+    if (!variables)
+        return false;
+    return MPI_T_cvar_write(variables->choice, on ? &number : &variables->choice_value) ==
+               MPI_SUCCESS &&
+           MPI_T_cvar_write(variables->other, on ? &other : &variables->other_value) == MPI_SUCCESS;
 }
 #else
 #define IN_CALL false

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define KIB 1024
+#define KIB INT64_C(1024)
 
 /* clang-format off */
 #define OPENMPI(collective, name, number, segment) \
