@@ -127,7 +127,7 @@ INTERPOSERS_UNSOLVED := src/apply/unsolved.c
 INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(INTERPOSERS_UNSOLVED) \
     $(filter-out src/links/packing_master.c,$(foreach l,$(CORE),$(call sources,$(l)))))
 # Engine `host` by itself.
-HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c packing.c stages.c \
+HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c forced.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c packing.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_UNSOLVED),$(sort $(wildcard src/$(1)/*.c)))
 MPI_LAYERS := engine runner

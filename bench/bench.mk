@@ -92,7 +92,7 @@ $(BUILD)/bench/certain: bench/certain.c tests/search/lazy_machine.h $(call libs,
 .PHONY: bench-clients
 bench-clients: all other-mpi $(BUILD)/bench/clients-mpich $(BUILD)/bench/clients-openmpi
 	bench/clients.py --build $(BUILD) $(if $(HS_CLIENTS_PYTHON),,$(addprefix --python ,$(wildcard $(BUILD)/clients/venv/bin/python)))
-$(BUILD)/bench/clients-%: bench/clients.c
+$(BUILD)/bench/clients-mpich $(BUILD)/bench/clients-openmpi: $(BUILD)/bench/clients-%: bench/clients.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<

@@ -1,8 +1,8 @@
 /* What an exported configuration does to a program: times of an AllReduce, by MPI_Allreduce or by
- * layers.
+ * layers, or of another of the library's own calls.
  *
- *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; or "-", MPI_Allreduce of
- * the world
+ *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; "-", MPI_Allreduce of
+ *         the world; or its allreduce, allgather, reduce-scatter (the block one), all-to-all
  *
  * Rank 0 prints, for each, BYTES and the median in seconds of the runs' slowest ranks, after one
  * run that is not counted. Built with either MPI; nothing of hiersearch is in it. */
@@ -22,7 +22,8 @@ struct layer {
 
 struct plan {
     struct layer layers[LAYERS_MAX];
-    int count; /* 0: MPI_Allreduce of the world */
+    int count;        /* 0: the library's own call */
+    const char *call; /* as in the task */
 };
 
 static void *get(size_t bytes)
@@ -39,8 +40,9 @@ static void make_plan(struct plan *plan, const char *text, int elements)
     int rank, stride = 1;
 
     plan->count = 0;
+    plan->call = text;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    while (*text != '-' && *text != ':' && plan->count < LAYERS_MAX) {
+    while (*text >= '0' && *text <= '9' && plan->count < LAYERS_MAX) {
         struct layer *layer = &plan->layers[plan->count++];
         char *end;
 
@@ -88,6 +90,22 @@ static void reduce_layers(const struct plan *plan, float *data, int elements)
     }
 }
 
+static void call_library(const char *call, float *data, float *out, int elements)
+{
+    int np, part;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    part = elements / np;
+    if (strncmp(call, "allgather", 9) == 0)
+        MPI_Allgather(data, part, MPI_FLOAT, out, part, MPI_FLOAT, MPI_COMM_WORLD);
+    else if (strncmp(call, "reduce-scatter", 14) == 0)
+        MPI_Reduce_scatter_block(data, out, part, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    else if (strncmp(call, "all-to-all", 10) == 0)
+        MPI_Alltoall(data, part, MPI_FLOAT, out, part, MPI_FLOAT, MPI_COMM_WORLD);
+    else
+        MPI_Allreduce(data, out, elements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
 static double time_once(const struct plan *plan, float *data, float *out, int elements)
 {
     double seconds, slowest;
@@ -95,7 +113,7 @@ static double time_once(const struct plan *plan, float *data, float *out, int el
     MPI_Barrier(MPI_COMM_WORLD);
     seconds = -MPI_Wtime();
     if (plan->count == 0)
-        MPI_Allreduce(data, out, elements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        call_library(plan->call, data, out, elements);
     else
         reduce_layers(plan, data, elements);
     seconds += MPI_Wtime();

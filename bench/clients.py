@@ -7,9 +7,13 @@ of runs, one with it and one without, begins with the other one than the pair be
 times (above 1: slower with the export) with its 95 % interval from order statistics, for sizes of the result and between.
 Jobs for MPI are pairs of launches, for gloo pairs of calls in one job. What a pair of launches without any export differs by
 stands first: a row that is "not told" beside one of it that is as wide is the machine's noise.
-Usage: bench/clients.py [--pairs 20] [--minutes 15] [--only mpich,openmpi,gloo] [--python PYTHON with torch] [--build build]
+The job's own communicator (`own-`): `measure --native` on 2 hosts of 4 ranks for each collective, one file of what is exported,
+and the same program with it and without: default and tuned are medians, the ratio is default over tuned of each pair's launches, and "by" the algorithm; "-" has
+no rule: the same on both sides, the machine's noise.
+Usage: bench/clients.py [--pairs 20] [--minutes 15] [--only mpich,openmpi,gloo,own-openmpi,own-mpich] [--python PYTHON with torch] [--build build]
 """
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -25,6 +29,10 @@ SHAPE = ["--racks", "2", "--hosts-per-rack", "1", "--ranks-per-host", "2", "--ho
 MEASURED = "16KiB,1MiB,4MiB"
 NP = 4
 TIMED = {4096: 101, 16384: 101, 131072: 31, 1048576: 7, 4194304: 3}  # bytes: runs in a job
+OWN_SHAPE = ["4" if word == "2" and before == "--ranks-per-host" else word for before, word in zip([""] + SHAPE, SHAPE)]
+OWN_NP = 8
+OWN_TIMED = {4096: 31, 65536: 15, 1048576: 5}
+COLLECTIVES = ["allreduce", "reduce-scatter", "allgather", "all-to-all"]
 LIMIT = 1.05
 GRACE = 5
 
@@ -174,6 +182,68 @@ def pairs_of(arguments, cluster, mpi, ways):
     return ratios
 
 
+# ---- the job's own communicator ----
+
+def settings_of_own(arguments, cluster, mpi):
+    """Settings for what was measured, or none, and the algorithm of each (collective, bytes) that has one."""
+    paths = []
+    program = f"{arguments.build}/hiersearch-measure" if mpi == "mpich" else f"{arguments.build}/{mpi}/hiersearch-measure"
+    for collective in COLLECTIVES:
+        paths.append(os.path.join(cluster.scratch, f"own-{mpi}-{collective}.json"))
+        cluster.run(mpi, [program, "--native", "--plans", str(OWN_NP), "--backend", "mpi", "--collective", collective, "--size",
+                          ",".join(map(str, OWN_TIMED)), "--budget", arguments.budget, "--quiet", "-o", paths[-1]])
+    form, path = ("mpich", os.path.join(cluster.scratch, "own-mpich")) if mpi == "mpich" else \
+                 ("ompi-tuned", os.path.join(cluster.scratch, "own-tuned.conf"))
+    done = subprocess.run([f"{arguments.build}/hiersearch", "export", *filter(os.path.exists, paths), "--to", form, "-o", path],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{mpi}, own: {done.stderr.strip()}")
+        return (), {}
+    with open(f"{path}/mpich.env" if mpi == "mpich" else path, encoding="utf-8") as file:
+        text = file.read()
+    print(*re.findall(r"^# (\w+ of \d+ processes.*)", text, re.MULTILINE), sep="\n")
+    names = {"reduce_scatter_block": "reduce-scatter", "alltoall": "all-to-all"}
+    rules = {(names.get(call, call), size): algorithm for call, first, last, algorithm in
+             re.findall(r"^# (\w+) of \d+ processes, (\d+) to (\d+) bytes: (.*), at least", text, re.MULTILINE)
+             for size in OWN_TIMED if int(first) <= size <= int(last)}
+    if mpi == "mpich":
+        return [(name, value.replace("$PWD", path)) for name, value in re.findall(r"^(MPIR_CVAR_\w+)=(.*)$", text, re.MULTILINE)], rules
+    return [("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"), ("OMPI_MCA_coll_tuned_dynamic_rules_filename", path)], rules
+
+
+def launch_own(arguments, cluster, mpi, settings):
+    """{(collective, bytes): seconds} of one launch."""
+    tasks = [(collective, size) for collective in COLLECTIVES for size in OWN_TIMED]
+    out, err = cluster.run(mpi, [f"{arguments.build}/bench/clients-{mpi}", *(f"{c}:{s}:{OWN_TIMED[s]}" for c, s in tasks)], settings, 120)
+    times = [float(seconds) for seconds in re.findall(r"^\d+ ([\d.e+-]+)$", out, re.MULTILINE)]
+    if len(times) < len(tasks):
+        print(f"# a job was lost: {err.strip()[-200:]}", file=sys.stderr)
+    return dict(zip(tasks, times))
+
+
+def bench_own(arguments, scratch, mpi):
+    """How many rows are slower."""
+    slower, pairs, end = 0, {}, time.monotonic() + 60 * arguments.minutes
+    with Cluster(scratch, OWN_SHAPE) as cluster:
+        settings, rules = settings_of_own(arguments, cluster, mpi)
+        for pair in range(arguments.pairs if settings else 0):
+            times = [launch_own(arguments, cluster, mpi, side) for side in ([settings, ()] if pair % 2 else [(), settings])]
+            alone, tuned = times[::-1] if pair % 2 else times
+            for task in alone.keys() & tuned.keys():
+                pairs.setdefault(task, []).append((alone[task], tuned[task]))
+            if time.monotonic() > end:
+                break
+    print(f"{mpi + ', its own call':30}{'bytes':>9}{'pairs':>7}{'default us':>12}{'tuned us':>10}{'ratio':>8}{'low':>8}{'high':>8}  by")
+    for (collective, size), values in sorted(pairs.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1])):
+        ratios = [alone / tuned for alone, tuned in values]
+        low, high = interval(ratios)
+        default_us, tuned_us = (1e6 * statistics.median(side) for side in zip(*values))
+        slower += high < 1 / LIMIT
+        print(f"{collective:30}{size:>9}{len(values):>7}{default_us:>12.0f}{tuned_us:>10.0f}{statistics.median(ratios):>8.2f}"
+              f"{low:>8.2f}{high:>8.2f}  {rules.get((collective, size), '-')}")
+    return slower
+
+
 # ---- gloo: the exported module beside dist.all_reduce, call by call ----
 
 def gloo_rank(module_path, rendezvous, pairs):
@@ -259,7 +329,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=15, help="no new pair after so many, for each MPI")
-    parser.add_argument("--only", default="mpich,openmpi,gloo")
+    parser.add_argument("--only", default="mpich,openmpi,gloo,own-openmpi,own-mpich")
     parser.add_argument("--budget", default="60s")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"))
     parser.add_argument("--python", default=os.environ.get("HS_CLIENTS_PYTHON", sys.executable))
@@ -269,7 +339,8 @@ def main():
     if arguments.gloo_rank:
         return gloo_rank(arguments.gloo_rank, arguments.rendezvous, arguments.pairs)
     only, refused, slower = arguments.only.split(","), [], 0
-    with tempfile.TemporaryDirectory() as scratch, Cluster(scratch) as cluster:
+    others = set(only) - {"own-openmpi", "own-mpich"}
+    with tempfile.TemporaryDirectory() as scratch, Cluster(scratch) if others else contextlib.nullcontext() as cluster:
         head = f"{'export, result':34}{'bytes':>9}{'pairs':>7}{'ratio':>9}{'low':>9}{'high':>9}  than the library, by 5 %"
         results = {}
         for mpi, ways_of in (("mpich", ways_of_mpich), ("openmpi", ways_of_openmpi)):
@@ -289,6 +360,10 @@ def main():
             else:
                 print(head)
                 slower += show(pairs_of_gloo(arguments, cluster, results["mpich"]))
+    with tempfile.TemporaryDirectory() as scratch:
+        for mpi in ("openmpi", "mpich"):
+            if f"own-{mpi}" in only and shutil.which(f"mpiexec.{mpi}"):
+                slower += bench_own(arguments, scratch, mpi)
     print(*refused, sep="\n")
     print(f"{slower} of these are slower than the library by more than 5 %, at 95 %")
     return None

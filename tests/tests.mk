@@ -33,7 +33,8 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
     "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \
-    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch"
+    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch" \
+    "tests/apply/test_mpi4py.sh $(1) $(2) $(BUILD)/hiersearch"
 # Of planners, which know no MPI.
 PLANNER_COMMANDS = "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure"
@@ -99,7 +100,7 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_CO
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=36000 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
-    tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
+    tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)

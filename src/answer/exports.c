@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/list.h"
 #include "base/notes.h"
 #include "model/rules.h"
 #include "version.h"
@@ -192,6 +194,38 @@ static void join_output(struct hs_export_output *all, struct hs_export_output *o
     hs_export_output_release(output);
 }
 
+/* Who names a plan gets it. */
+static bool is_own(const struct hs_exports *exports, const struct hs_result *result)
+{
+    const struct hs_exporter *exporter;
+
+    return !exports->settings->plan &&
+           hs_exporter_find(&exporter, exports->settings->format, NULL) == HS_OK &&
+           hs_export_is_own(exporter, result);
+}
+
+static enum hs_status keep_own(struct hs_exports *exports, const struct hs_export_job *job,
+                               struct hs_error *err)
+{
+    struct hs_export_job *own = hs_grow(&exports->own, NULL, exports->own_count, sizeof(*own), err);
+
+    if (!own)
+        return HS_MEMORY;
+    *own = *job;
+    exports->own_count++;
+    return HS_OK;
+}
+
+static enum hs_status export_own(struct hs_exports *exports, struct hs_error *err)
+{
+    const struct hs_exporter *exporter;
+    enum hs_status status = hs_exporter_find(&exporter, exports->settings->format, err);
+
+    return status == HS_OK
+               ? hs_export_own(&exports->output, exporter, exports->own, exports->own_count, err)
+               : status;
+}
+
 enum hs_status hs_exports_add(struct hs_exports *exports, struct hs_result *result,
                               const char *name, struct hs_error *err)
 {
@@ -211,6 +245,13 @@ enum hs_status hs_exports_add(struct hs_exports *exports, struct hs_result *resu
         job.called = find_called(exports, result);
     if (exports->profile && !job.called)
         hs_say_note(exports->notes, "%s is about what the job does not call: left out", name);
+    else if (is_own(exports, result))
+        status = keep_own(exports, &job, err);
+    else if (exports->second && strcmp(exports->settings->format, "rules") != 0)
+        return hs_fail(err, HS_INVALID,
+                       "%s: has no times of the library's own algorithms (measure --native), which "
+                       "--to %s of several results is about",
+                       name, exports->settings->format);
     else
         status = run_job(exports, &job, &output, err);
     if (status == HS_OK && output.count > 0)
@@ -226,6 +267,8 @@ enum hs_status hs_exports_end(struct hs_exports *exports, struct hs_error *err)
     struct hs_rules rules = {.count = 0};
     enum hs_status status = HS_OK;
 
+    if (exports->own_count > 0)
+        return export_own(exports, err);
     if (exports->output.count == 0)
         return hs_fail(err, HS_INVALID, "no RESULT is about what the job of %s calls",
                        exports->profile_name);
@@ -243,5 +286,6 @@ void hs_exports_say(struct hs_exports *exports)
 void hs_exports_release(struct hs_exports *exports)
 {
     hs_export_output_release(&exports->output);
+    free(exports->own);
     free(exports->loads);
 }

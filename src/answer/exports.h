@@ -58,7 +58,10 @@ struct hs_exports {
     /* Of a job, whose calls alone are exported; NULL: none is given. */
     const struct hs_profile *profile;
     const char *profile_name;
-    struct hs_text *notes;         /* NULL: nobody reads them */
+    struct hs_text *notes; /* NULL: nobody reads them */
+    /* [own_count] owned: of results with the library's own algorithms, exported together */
+    struct hs_export_job *own;
+    size_t own_count;
     struct hs_profile_load *loads; /* [load_count] owned: what the job calls */
     size_t load_count;
     struct hs_export_output output; /* owned; of its notes each is said by hs_exports_end */
@@ -66,8 +69,8 @@ struct hs_exports {
 
 /* HS_INVALID where results or settings do not go together; HS_MEMORY. Release in any case. */
 enum hs_status hs_exports_begin(struct hs_exports *exports, struct hs_error *err);
-/* Adds a result, whose messages are sorted; `name` is what messages call it. HS_INVALID, HS_MEMORY.
- */
+/* Adds a result, whose messages are sorted; `name` is what messages call it. Both stay until the
+ * end. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_exports_add(struct hs_exports *exports, struct hs_result *result,
                               const char *name, struct hs_error *err);
 /* HS_INVALID where there is nothing, or what each may be by itself does not go together. */

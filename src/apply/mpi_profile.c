@@ -25,6 +25,7 @@
 #include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 #include "apply/settings.h"
+#include "base/launcher.h"
 #include "model/traffic.h"
 
 /* How a library that is not ours begins. */
@@ -38,6 +39,7 @@ static struct hs_counts *counts; /* NULL: nothing is counted */
 static char *folder;             /* where to, on all ranks alike; NULL: none is asked to count */
 static bool several_threads;     /* call at once: `lock` is for them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool has_mpi;   /* MPI_Init was called; Fortran's comes here by C's, too */
 static uint64_t began; /* nanoseconds of the monotonic clock */
 static int group_key = MPI_KEYVAL_INVALID;
 static _Thread_local int depth; /* > 0: within a call that is counted */
@@ -389,13 +391,12 @@ static void begin_counts(void)
 
 void hs_begin(void)
 {
-    static bool begun; /* Fortran's call comes here by C's, too */
     MPI_Comm parent = MPI_COMM_NULL;
 
     PMPI_Comm_get_parent(&parent);
-    if (begun || parent != MPI_COMM_NULL)
+    if (has_mpi || parent != MPI_COMM_NULL)
         return;
-    begun = true;
+    has_mpi = true;
     begin_counts();
     depth++; /* what plans call is not the program's */
     hs_plans_begin();
@@ -439,10 +440,38 @@ void hs_abort(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Python has not come to MPI_Init: the wheel of mpi4py on PyPI takes MPICH by the name of its ABI
+ * alone, which Debian's has not (mpi4py 4.1, _mpiabi.py). */
+static void say_abi(void)
+{
+    static const char abi[] = "libmpi.so.12", own[] = "libmpich.so";
+    void *library = dlopen(abi, RTLD_LAZY);
+    Dl_info mpi;
+
+    if (library) {
+        dlclose(library);
+        return;
+    }
+    if (dladdr(dlsym(RTLD_NEXT, "PMPI_Init"), &mpi) == 0 || !strstr(mpi.dli_fname, own))
+        return;
+    fprintf(
+        stderr,
+        "hiersearch: Python ended without MPI. If it uses mpi4py's wheel: that asks for MPICH as "
+        "%s, which is not here: make it a link to %s in a folder of LD_LIBRARY_PATH and set "
+        "MPI4PY_LIBMPI=%s, or install mpi4py for this MPI (MPICC=mpicc.mpich pip install "
+        "--no-binary mpi4py mpi4py)\n",
+        abi, mpi.dli_fname, abi);
+}
+
 /* At an exit without MPI_Finalize. */
 __attribute__((destructor)) static void finish_early(void)
 {
+    const char *process = getenv(HS_PROCESS);
+
     hs_abort();
+    if (!has_mpi && process && strtol(process, NULL, 10) == (long)getpid() &&
+        strncmp(program_invocation_short_name, "python", 6) == 0 && hs_launcher_is_root())
+        say_abi();
 }
 
 /* What the interposer in front of NCCL counted in this process is read with the rest. */

@@ -13,6 +13,9 @@
 /* What libhiersearch-nccl.so has for the other interposer: writes what it counted. */
 #define HS_NCCL_WRITE "hs_nccl_write"
 
+/* Which process was started, of those that its environment comes to. */
+#define HS_PROCESS "HIERSEARCH_PROCESS"
+
 /* Of each process, the same everywhere: what libhiersearch-nccl.so carries out. */
 #define HS_RUN_NCCL_PLANS "HIERSEARCH_NCCL_PLANS" /* the text of model/rules.h */
 

@@ -107,6 +107,9 @@ static const struct hs_option options[] = {
      .max = HS_CHUNKS_MAX,
      .fallback = "1",
      .help = "numbers of chunks to try for each split"},
+    HS_ROW_FLAG("native", 0, WHICH, FIELD(native),
+                "also the library's own call by each of its algorithms, forced on it (Open MPI 4.1 "
+                "and 5.0, MPICH 4.0), for export --to ompi-tuned and mpich"),
 
     HS_ROW_FLAG("calibrate", 0, LAYERS, FIELD(calibrate),
                 "measure the layers, not plans, and write the machine with fitted latencies and "
@@ -205,6 +208,7 @@ const struct hs_command hs_command_measure = {
         "  mpiexec -n 16 hiersearch measure --profile job.json --collective allreduce -o "
         "job-16.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume\n"
+        "  mpirun -n 16 hiersearch measure --native --plans 16 --size 1KiB:16MiB -o own.json\n"
         "  mpiexec -n 16 hiersearch measure --calibrate --size 64MiB -o machine.json\n"
         "  srun hiersearch measure abci --calibrate --size 1MiB:256MiB --budget 5min "
         "-o abci-real.json\n"
@@ -303,6 +307,7 @@ static enum hs_status check_calibration(struct hs_measure_settings *settings, st
     const char *plans = settings->top > 0                                                ? "top"
                         : settings->all                                                  ? "all"
                         : settings->plans                                                ? "plans"
+                        : settings->native                                               ? "native"
                         : strcmp(settings->search, HS_SEARCH_AUTO) != 0                  ? "search"
                         : settings->chunks.count != 1 || settings->chunks.values[0] != 1 ? "chunks"
                         : settings->job.profile                                          ? "profile"

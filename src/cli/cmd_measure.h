@@ -93,6 +93,7 @@ struct hs_measure_settings {
     const char *search; /* name of a strategy, or one of the two above */
     struct hs_count_list chunks;
     bool serial_calls;  /* by the backend: chunks of a plan of one stage gain nothing */
+    bool native;        /* the library's algorithms, too */
     int64_t layer_runs; /* of each plan, with the times of its layers */
 
     /* --calibrate: */

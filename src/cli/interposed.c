@@ -124,6 +124,7 @@ enum hs_status hs_interposed_become(const struct hs_interposed *interposed, stru
     char **argv = calloc(program->count + 1, sizeof(*argv));
     char *libraries = malloc((size_t)2 * PATH_MAX);
     enum hs_status status = argv && libraries ? HS_OK : hs_no_memory(err);
+    char process[32];
 
     if (status == HS_OK && interposed->profile)
         status = set_profile(interposed->profile, err);
@@ -131,6 +132,9 @@ enum hs_status hs_interposed_become(const struct hs_interposed *interposed, stru
         status = find_interposers(libraries, interposed, err);
     if (status == HS_OK)
         status = preload(libraries, err);
+    snprintf(process, sizeof(process), "%ld", (long)getpid());
+    if (status == HS_OK)
+        status = hs_interposed_set(HS_PROCESS, process, err);
     if (status == HS_OK) {
         memcpy(argv, program->items, program->count * sizeof(*argv));
         execvp(argv[0], argv);

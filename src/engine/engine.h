@@ -105,7 +105,8 @@ struct hs_engine {
     /* [HS_COLLECTIVE_COUNT] the library's own calls for each collective, which HS_TASK_NATIVE names
      * by number; a NULL behind them. */
     const char *const (*natives)[HS_NATIVES_MAX + 1];
-    /* Local. Whether the library that is there has the call of that number; NULL: it has all. */
+    /* Local. Whether the library that is there has the call of that number, also of those by forced
+     * algorithms (task.h); NULL: it has all of `natives`. */
     bool (*has_native)(int native);
 };
 

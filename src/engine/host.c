@@ -324,6 +324,7 @@ static const struct hs_engine engine = {
     .describe = hs_mpi_base_describe,
     .close = host_close,
     .natives = hs_mpi_natives,
+    .has_native = hs_mpi_has_native,
 };
 
 const struct hs_backend hs_backend_host = {

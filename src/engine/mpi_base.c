@@ -148,6 +148,7 @@ void hs_mpi_base_release(struct hs_mpi_base *base)
     memory->release(base->between);
     memory->queue_free(base->queue);
     free_types(base);
+    hs_forced_release(&base->forced);
     hs_layer_comms_release(&base->comms);
 }
 
@@ -220,23 +221,34 @@ const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
     [HS_COLLECTIVE_ALLTOALL] = {"MPI_Alltoall"},
 };
 
-/* The communicator of the library's own call: that of all ranks, or of each group. Collective where
- * it is not there yet. */
+bool hs_mpi_has_native(int native)
+{
+    return native < HS_NATIVES_MAX || hs_forced_has(native - HS_NATIVES_MAX);
+}
+
+/* The communicator of the library's own call: that of all ranks, or of each group, and where an
+ * algorithm is forced on it one like that. Collective where it is not there yet. */
 static enum hs_status find_callers(struct hs_layer_comm *callers, struct hs_mpi_base *base,
                                    const struct hs_work *work, struct hs_error *err)
 {
     struct hs_group group = hs_task_group(work->task, base->comms.np);
     const struct hs_layer_comm *comm;
-    enum hs_status status;
+    enum hs_status status = HS_OK;
 
     *callers = (struct hs_layer_comm){.layer = {group.stride, group.size},
                                       .reduce = base->comms.world,
                                       .gather = base->comms.world};
-    if (hs_group_is_world(&group))
-        return HS_OK;
-    status = hs_layer_comms_of_group(&comm, &base->comms, &group, err);
-    if (status == HS_OK)
+    if (!hs_group_is_world(&group)) {
+        status = hs_layer_comms_of_group(&comm, &base->comms, &group, err);
+        if (status != HS_OK)
+            return status;
         *callers = *comm;
+    }
+    if (!hs_task_is_forced(work->task))
+        return HS_OK;
+    status = hs_forced_get(&callers->reduce, &base->forced, work->task->native - HS_NATIVES_MAX,
+                           callers->reduce, &base->comms, err);
+    callers->gather = callers->reduce;
     return status;
 }
 
@@ -343,12 +355,16 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
 
     if (status != HS_OK)
         return status;
+    if (hs_task_is_forced(work->task))
+        hs_forced_call(work->task->native - HS_NATIVES_MAX, true);
     if (memory->direct)
         call_library(base, work, &callers, work->input, begins_large ? own : output);
     else if (hs_collectives[work->task->collective].whole)
         exchange_staged(base, work, &callers);
     else
         call_staged(base, work, &callers, mine);
+    if (hs_task_is_forced(work->task))
+        hs_forced_call(work->task->native - HS_NATIVES_MAX, false);
     if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_REDUCED)
         memory->finish(base->queue, own, mine.count, hs_mpi_base_reduction(base, work));
     memory->wait(base->queue);

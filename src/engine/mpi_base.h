@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "engine/forced.h"
 #include "engine/layer_comms.h"
 #include "engine/stages.h"
 #include "engine/transport.h"
@@ -26,6 +27,7 @@ struct hs_mpi_base {
      * that are brought together. NULL: not needed so far. */
     char *between;
     size_t between_bytes;
+    struct hs_forced forced;
     MPI_Datatype types[HS_DATATYPE_COUNT];
     MPI_Op sum[HS_DATATYPE_COUNT], max[HS_DATATYPE_COUNT]; /* an average adds */
     /* What runs now; of packed work as packing.h changed it. */
@@ -67,6 +69,7 @@ enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_
 /* The library's own collectives, one of each. Prepare makes room on the way to an MPI library that
  * takes no pointers to the memory; start is all of it. */
 extern const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1];
+bool hs_mpi_has_native(int native);
 enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
                                      struct hs_error *err);
 enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,

@@ -414,7 +414,7 @@ static bool nccl_has_native(int native)
 {
     const struct hs_nccl_api *api;
 
-    return hs_nccl_api_get(&api, NULL) == HS_OK &&
+    return native < HS_NATIVES_MAX && hs_nccl_api_get(&api, NULL) == HS_OK &&
            (native != HS_NCCL_NATIVE_SYMMETRIC || hs_nccl_api_windows(api));
 }
 

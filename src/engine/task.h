@@ -29,7 +29,9 @@ struct hs_task {
     enum hs_layout layout;
     struct hs_group group; /* of a plan and a native; ranks 0: all of them */
     struct hs_stage_key stage;
-    int native; /* its number among the engine's `natives` of the collective */
+    /* Its number among the engine's `natives` of the collective; or, from HS_NATIVES_MAX on, the
+     * call by an algorithm of hs_mpi_own. */
+    int native;
     /* Elements of the message per process; of a stage, those that enter its larger side. */
     size_t count;
 };
@@ -41,6 +43,11 @@ struct hs_task {
 struct hs_block {
     size_t first, count;
 };
+
+static inline bool hs_task_is_forced(const struct hs_task *task)
+{
+    return task->kind == HS_TASK_NATIVE && task->native >= HS_NATIVES_MAX;
+}
 
 /* Whose call a plan or a native is, of np ranks in all. */
 struct hs_group hs_task_group(const struct hs_task *task, int64_t np);

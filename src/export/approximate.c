@@ -117,23 +117,27 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
 
 /* ---- what is said about it ---- */
 
+void hs_export_comment_lines(struct hs_text *text, const struct hs_text *whole, const char *prefix)
+{
+    struct hs_lines lines = {.next = whole->failed ? NULL : whole->data};
+
+    text->failed = text->failed || whole->failed;
+    while (hs_lines_next(&lines)) {
+        bool cut = lines.length > LINE_BYTES_MAX;
+
+        hs_text_append(text, "%s", prefix);
+        hs_text_append_bytes(text, lines.line, cut ? LINE_BYTES_MAX - 3 : lines.length);
+        hs_text_append(text, "%s\n", cut ? "..." : "");
+    }
+}
+
 void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *job,
                             const struct hs_exporter *exporter, const char *use)
 {
     struct hs_text whole = {0};
-    struct hs_lines lines = {.next = NULL};
 
     hs_export_header(&whole, job, exporter, &hs_export_comment_hash, use);
-    if (whole.failed)
-        text->failed = true;
-    else
-        lines.next = whole.data;
-    while (hs_lines_next(&lines)) {
-        bool cut = lines.length > LINE_BYTES_MAX;
-
-        hs_text_append_bytes(text, lines.line, cut ? LINE_BYTES_MAX - 3 : lines.length);
-        hs_text_append(text, "%s\n", cut ? "..." : "");
-    }
+    hs_export_comment_lines(text, &whole, "");
     hs_text_release(&whole);
 }
 

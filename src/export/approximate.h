@@ -56,6 +56,9 @@ void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_j
 void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *job,
                             const struct hs_exporter *exporter, const char *use);
 
+/* Lines behind a prefix, of which long ones are cut likewise. */
+void hs_export_comment_lines(struct hs_text *text, const struct hs_text *whole, const char *prefix);
+
 /* The same line as a comment ("# ") in the file and as a note for stderr. */
 void hs_export_say(struct hs_export_output *out, struct hs_text *text, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

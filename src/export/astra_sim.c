@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/exporters.h"
+#include "export/approximate.h"
 #include "library/price_plan.h"
 
 #define NP_MAX 16384 /* a workload file for each process */
@@ -84,6 +84,11 @@ static void add_network(struct hs_export_output *out, const struct hs_export_job
     struct hs_text *text = hs_export_add_file(out, "network.yml");
 
     hs_export_header(text, job, &hs_exporter_astra_sim, &hs_export_comment_hash, use);
+    if (hs_export_is_nccl_native(job))
+        hs_export_say(out, text,
+                      "astra-sim: NCCL chooses its algorithm in each layer; a dimension is a ring "
+                      "that takes as long as its calls do at %s, and at no other size",
+                      hs_export_size((char[HS_UNIT_TEXT]){0}, job));
     append_closed_form(text, &whole, hs_export_plan(job));
     hs_text_append(text, "topology: [ ");
     for (int i = 0; i < one.count; i++)
@@ -291,10 +296,18 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
                                       struct hs_error *err)
 {
     const struct hs_result *result = job->result;
+    const struct hs_answer *answer = result->messages[job->message].answer;
+    const struct hs_default_call *usual = answer ? answer->usual : NULL;
     enum hs_status status = hs_export_need_system(job, &hs_exporter_astra_sim, err);
 
     if (status != HS_OK)
         return status;
+    if (hs_export_is_nccl_native(job) && hs_plan_is_flat(hs_export_plan(job)))
+        return hs_fail(err, HS_INVALID,
+                       "%s: the flat plan is one call of NCCL's own%s%s%s, and astra-sim's "
+                       "dimensions are rings: expected a plan with layers (--plan)",
+                       job->result_name, usual ? " (" : "", usual ? usual->choice : "",
+                       usual ? ")" : "");
     if (hs_result_group(result).size > NP_MAX)
         return hs_fail(err, HS_INVALID,
                        "astra-sim: needs a workload file for each of %" PRId64

@@ -114,7 +114,8 @@ extern const struct hs_exporter *const hs_exporters[];
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
                                 struct hs_error *err);
 
-/* Whether what it writes of several results, one behind the other, is one file of its format. */
+/* Whether several results are one file of its format: of rules one behind the other, of what tunes
+ * the library's own calls (hs_export_own) all at once. */
 bool hs_exporter_takes_several(const struct hs_exporter *exporter);
 /* Whether it can say what the result is about: its collective, and its groups. */
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
@@ -131,6 +132,14 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);
+
+/* Whether the result has times of algorithms of the library that the format tunes. */
+bool hs_export_is_own(const struct hs_exporter *exporter, const struct hs_result *result);
+/* What of those algorithms is to run, of all results together, each of which is_own. HS_INVALID:
+ * two are about the same calls, or nothing is faster than the library's own choice; HS_MEMORY. *out
+ * is {0} then. */
+enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_exporter *exporter,
+                             const struct hs_export_job *jobs, size_t count, struct hs_error *err);
 
 /* ---- helpers for exporters ---- */
 

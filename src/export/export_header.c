@@ -55,7 +55,7 @@ static void append_lines(struct hs_text *text, const char *lines, const char *pr
 }
 
 /* A name on one line, whatever it is. */
-static void append_name(struct hs_text *text, const char *name)
+void hs_export_name_append(struct hs_text *text, const char *name)
 {
     for (; *name; name++)
         hs_text_append_bytes(text, *name == '\n' ? "?" : name, 1);
@@ -268,7 +268,7 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
     char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
 
     hs_text_append(text, "made by %s from ", job->made_by);
-    append_name(text, job->result_name);
+    hs_export_name_append(text, job->result_name);
     hs_text_append(text, ": %" PRId64 " processes%s%s%s%s\n", result->np,
                    result->has_system ? " on " : "",
                    result->has_system ? hs_system_called(&result->system) : "",
@@ -313,15 +313,11 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
     hs_text_release(&facts);
 }
 
-void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
-                           const struct hs_exporter *exporter, const char *use)
+void hs_export_comment_json(struct hs_json_writer *w, struct hs_text *lines)
 {
-    struct hs_text text = {0};
-
-    hs_export_header(&text, job, exporter, &hs_export_comment_none, use);
-    w->text->failed = w->text->failed || text.failed;
+    w->text->failed = w->text->failed || lines->failed;
     hs_json_open(w, "comment", '[');
-    for (char *at = text.data; at && *at;) {
+    for (char *at = lines->data; at && *at;) {
         size_t length = strcspn(at, "\n");
 
         at[length] = '\0';
@@ -329,5 +325,14 @@ void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job 
         at += length + 1;
     }
     hs_json_close(w, ']');
-    hs_text_release(&text);
+    hs_text_release(lines);
+}
+
+void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
+                           const struct hs_exporter *exporter, const char *use)
+{
+    struct hs_text text = {0};
+
+    hs_export_header(&text, job, exporter, &hs_export_comment_none, use);
+    hs_export_comment_json(w, &text);
 }

@@ -40,6 +40,12 @@ void hs_export_note(struct hs_export_output *out, const char *format, ...)
 void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
                            const struct hs_exporter *exporter, const char *use);
 
+/* The lines, which it releases, likewise. */
+void hs_export_comment_json(struct hs_json_writer *w, struct hs_text *lines);
+
+/* A name on one line, whatever it is. */
+void hs_export_name_append(struct hs_text *text, const char *name);
+
 /* "128MiB": the message the job is about. */
 char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job);
 

@@ -86,11 +86,13 @@ struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate)
 }
 
 struct hs_baseline_result *hs_result_add_baseline(struct hs_result_message *message,
-                                                  const char *name)
+                                                  const char *name, bool forced)
 {
     char *copy = hs_strdup(name);
     struct hs_baseline_result *baseline =
-        copy ? add(&message->baselines, &message->baseline_count, &hs_baseline_fields) : NULL;
+        !copy    ? NULL
+        : forced ? add(&message->algorithms, &message->algorithm_count, &hs_baseline_fields)
+                 : add(&message->baselines, &message->baseline_count, &hs_baseline_fields);
 
     if (baseline)
         baseline->name = copy;

@@ -102,6 +102,9 @@ struct hs_result_message {
     struct hs_plan best; /* of the candidates; chunks 0: none; it may be HS_DEFAULT_CALL */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */
     size_t baseline_count;
+    /* [algorithm_count] owned: the same call by the library's algorithms, forced one by one */
+    struct hs_baseline_result *algorithms;
+    size_t algorithm_count;
     struct hs_candidate *candidates; /* [candidate_count] owned */
     size_t candidate_count;
 };
@@ -191,8 +194,9 @@ enum hs_status hs_result_add_prediction(struct hs_result_message *message,
 /* Gives the candidate a measurement, zeroed (times NaN), in place of the one it may have; NULL when
  * out of memory. */
 struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate);
+/* Of the library's own choice, or by a forced algorithm. */
 struct hs_baseline_result *hs_result_add_baseline(struct hs_result_message *message,
-                                                  const char *name);
+                                                  const char *name, bool forced);
 struct hs_pruned *hs_result_add_pruned(struct hs_result_message *message, const char *rule,
                                        uint64_t splits);
 /* The kind of node is {0}. */

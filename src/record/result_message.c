@@ -506,6 +506,9 @@ static const struct hs_field message_rows[] = {
          "The first of the candidates, and the verdict's plan; absent where none can be used."},
     {"baselines", HS_LIST, LIST(baselines, baseline_count), .max = HS_RESULT_NAMES_MAX,
      .fields = &hs_baseline_fields, .about = "The library's own call, measured in the same run."},
+    {"algorithms", HS_LIST, LIST(algorithms, algorithm_count), HS_OPTIONAL,
+     .max = HS_RESULT_NAMES_MAX, .fields = &hs_baseline_fields,
+     .about = "The same call by each of the library's algorithms, forced on it."},
     {"candidates", HS_LIST, LIST(candidates, candidate_count), .max = HS_RESULT_CANDIDATES_MAX,
      .fields = &hs_candidate_fields,
      .about = "Best first: by measured median where measured, else by predicted time; wrong, "

@@ -15,6 +15,7 @@
 #include "detect/system_find.h"
 #include "engine/forests.h"
 #include "estimate/system_file.h"
+#include "library/mpi_own.h"
 #include "runner/backends.h"
 #include "runner/bench.h"
 #include "runner/buffers.h"
@@ -203,6 +204,21 @@ static void note_placement(struct hs_campaign *campaign)
         hs_progress_note(progress, "%.*s", (int)lines.length, lines.line);
 }
 
+/* Whether the library's algorithms can be forced on it. */
+static enum hs_status check_native(const struct hs_campaign *campaign, struct hs_error *err)
+{
+    bool (*has)(int native) = campaign->backend->engine->has_native;
+
+    for (int i = 0; i < hs_mpi_own_count && has; i++)
+        if (has(HS_NATIVES_MAX + i))
+            return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "--native: %s has no algorithms that can be forced on it; Open MPI 4.1 and 5.0 "
+                   "and MPICH 4.0 have (backend host or mpi)",
+                   !has || hs_backend_is_nccl(campaign->backend->name) ? campaign->backend->name
+                                                                       : "the MPI library");
+}
+
 /* Where the ranks are and on what. */
 static enum hs_status look_around(struct hs_campaign *campaign, struct hs_error *err)
 {
@@ -220,6 +236,8 @@ static enum hs_status look_around(struct hs_campaign *campaign, struct hs_error 
     if (!campaign->lazy && strcmp(settings->search, HS_SEARCH_AUTO) == 0)
         settings->search = hs_search_strategies[0].name;
     status = choose_backend(campaign, err);
+    if (status == HS_OK && settings->native)
+        status = check_native(campaign, err);
     if (status == HS_OK && !campaign->backend->virtual_clock)
         status = hs_machine_look(&campaign->machine, &campaign->order, &campaign->ranks, !described,
                                  err);

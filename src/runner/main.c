@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/startup.h"
+#include "engine/forced.h"
 #include "runner/campaign_run.h"
 #include "runner/guard.h"
 
@@ -93,6 +94,8 @@ static int launch(struct hs_campaign *campaign, struct hs_error *error)
             print_error(error);
         return hs_status_exit(status);
     }
+    if (campaign->settings.native)
+        hs_forced_allow();
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &np);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/mpi_own.h"
 #include "runner/campaign.h"
 #include "search/search.h"
 
@@ -86,6 +87,10 @@ static enum hs_status add_arms(struct hs_campaign *campaign, struct hs_size_run 
     for (int i = 0; natives[i] && status == HS_OK; i++)
         if (!engine->has_native || engine->has_native(i))
             status = hs_race_add_baseline(race, natives[i], i, err);
+    for (int i = 0; i < hs_mpi_own_count && settings->native && status == HS_OK; i++)
+        if (hs_mpi_own[i].collective == settings->campaign.call.collective &&
+            engine->has_native(HS_NATIVES_MAX + i))
+            status = hs_race_add_baseline(race, hs_mpi_own[i].name, HS_NATIVES_MAX + i, err);
     return status;
 }
 

@@ -150,7 +150,7 @@ static enum hs_status add_arm(struct hs_result_message *message, const struct hs
 
     if (item->plan.split.count > 0)
         return add_candidate(message, campaign, problem, item, err);
-    baseline = hs_result_add_baseline(message, item->name);
+    baseline = hs_result_add_baseline(message, item->name, item->native >= HS_NATIVES_MAX);
     return baseline ? fill_measured(&baseline->measured, item, campaign->settings.precision, err)
                     : hs_no_memory(err);
 }

@@ -425,7 +425,7 @@ static void say_size(struct hs_sheet *sheet, const struct hs_report *report,
         hs_text_append(&next, "Next: %s", message->answer->next[0]);
     /* Title, two empty lines and the table's heading are 4. */
     taken = 4 + wrap(sheet, &verdict) + wrap(sheet, &odds) + wrap(sheet, &next) +
-            message->baseline_count + count_beaten(result, message) +
+            message->baseline_count + message->algorithm_count + count_beaten(result, message) +
             (result->placement.oversubscribed_ranks > 0) + result->extrapolated;
     of_layers = wrap(sheet, &layers);
     if (!all && taken + of_layers + 2 > LINES)

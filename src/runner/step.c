@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "library/mpi_own.h"
+
 char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
                      const char *const (*natives)[HS_NATIVES_MAX + 1])
 {
@@ -21,7 +23,9 @@ char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
                  task->stage.layer.stride);
         break;
     case HS_TASK_NATIVE:
-        snprintf(text, HS_STEP_TEXT, "%s", natives[task->collective][task->native]);
+        snprintf(text, HS_STEP_TEXT, "%s",
+                 hs_task_is_forced(task) ? hs_mpi_own[task->native - HS_NATIVES_MAX].name
+                                         : natives[task->collective][task->native]);
         break;
     }
     return text;

@@ -301,6 +301,17 @@ static bool is_reference(const struct hs_candidates_source *of, size_t i)
     return answer->usual ? hs_plan_is_default(plan) : hs_plan_compare(plan, &flat) == 0;
 }
 
+/* The library's own call, by its choice or by forced algorithms. */
+static void add_library(struct hs_table *table, const struct hs_candidates_source *of,
+                        const struct hs_baseline_result *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct record r = record_of(of, calls[i].name, &calls[i].measured);
+
+        add(table, &r);
+    }
+}
+
 void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *of)
 {
@@ -324,10 +335,6 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
         add_candidate(table, of, i, ties, view == HS_OF_REPORT);
         i += ties;
     }
-    for (size_t i = 0; i < message->baseline_count; i++) {
-        struct record r =
-            record_of(of, message->baselines[i].name, &message->baselines[i].measured);
-
-        add(table, &r);
-    }
+    add_library(table, of, message->baselines, message->baseline_count);
+    add_library(table, of, message->algorithms, message->algorithm_count);
 }

@@ -164,6 +164,7 @@ EXCUSED = (
     Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "tests/tests.mk", "{script}"),
     Excuse(r"^mpirun --mca coll_(tuned|han)", "needs a program of the reader's", "tests/export/test_ompi.sh", "coll_"),
     Excuse(r"mpich\.env; set \+a; mpiexec", "needs a program of the reader's", "tests/export/test_mpich.sh", "mpich two.env"),
+    Excuse(r"abi/libmpi\.so\.12|MPI4PY_LIBMPI|-- python3 app\.py", "installs a package of the Python index", "tests/apply/test_mpi4py.sh", "MPI4PY_LIBMPI"),
     Excuse(r"ucc\.env; set \+a", "needs UCC, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),
     Excuse(r"^NCCL_[A-Z_]+=.* \./program", "needs GPUs", "tests/export/test_nccl.sh", "NCCL_CONF_FILE"),
     Excuse(r"^smpicc program\.c|^smpirun -np .*\./program", "needs a program of the reader's", "tests/export/test_simgrid.sh", "smpirun"),

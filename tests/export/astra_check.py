@@ -10,6 +10,7 @@ format, and the expected bandwidths and latencies are worked out from the machin
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from export_tools import Tap, export_folder, predict, product, run
@@ -184,6 +185,19 @@ def check_refusal(tap):
               "more processes than files make sense are refused, and nothing is written", status, err)
 
 
+def check_native(tap):
+    """NCCL's own choice is no ring: the flat plan is one call of its own, and layers are what they take at one size."""
+    status, out, err = run("predict", "dgx-h100-superpod", "--np", "64", "--size", "64MiB", "--json")
+    status, _, err = run("export", "-", "--plan", "64", "--to", "astra-sim", "-o", "never", stdin=out)
+    tap.check(status == 2 and "one call of NCCL's own (nvlstree" in err and not Path("never").exists(),
+              "one call of NCCL's own is refused, by the name of what it runs", status, err)
+    with tempfile.TemporaryDirectory() as folder:
+        status, _, err = run("export", "-", "--plan", "8x8", "--to", "astra-sim", "-o", folder, stdin=out)
+        network = (Path(folder) / "network.yml").read_text()
+        tap.check(status == 0 and all("as its calls do at 64MiB, and at no other size" in text for text in (err, network)),
+                  "layers in which it chooses are said to be no rings", status, err, network)
+
+
 def main():
     tap = Tap()
     for plan in BY_HAND:
@@ -199,6 +213,7 @@ def main():
         system = json.loads((Path(name) / "system.json").read_text())
         tap.check(system["preferred-dataset-splits"] == 4, "chunks are dataset splits", system)
     check_refusal(tap)
+    check_native(tap)
     return tap.end()
 
 

@@ -106,7 +106,7 @@ static void add_times(struct hs_result *result, uint64_t bytes, double library, 
     assert_non_null(message);
     message->message_bytes = bytes;
     if (library > 0) {
-        own = hs_result_add_baseline(message, "MPI_Allreduce");
+        own = hs_result_add_baseline(message, "MPI_Allreduce", false);
         assert_non_null(own);
         own->measured.status = HS_MEASURE_OK;
         own->measured.median_seconds = library;

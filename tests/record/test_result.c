@@ -8,7 +8,8 @@ static void new_elements_have_no_times(void **state)
     struct hs_result result;
     struct hs_result_message *message = start(&result);
     struct hs_candidate *candidate = hs_result_add_candidate(message);
-    const struct hs_baseline_result *baseline = hs_result_add_baseline(message, "MPI_Allreduce");
+    const struct hs_baseline_result *baseline =
+        hs_result_add_baseline(message, "MPI_Allreduce", false);
     const struct hs_measured *measured = hs_candidate_add_measured(candidate);
 
     (void)state;
@@ -33,7 +34,7 @@ static void lists_grow_wherever_they_came_from(void **state)
         char name[32];
 
         snprintf(name, sizeof(name), "name %d", i);
-        assert_non_null(hs_result_add_baseline(message, name));
+        assert_non_null(hs_result_add_baseline(message, name, false));
         assert_non_null(hs_result_add_pruned(message, name, 7));
         assert_non_null(hs_result_add_candidate(message));
         assert_int_equal(hs_result_set_version(&result, name, "x", NULL), HS_OK);
@@ -183,7 +184,7 @@ static void the_verdict_of_what_was_measured_goes_by_intervals(void **state)
         give_interval(message->candidates[0].measured, 1, cases[i].known);
         give_interval(message->candidates[1].measured, 1.05, true);
         if (cases[i].library > 0)
-            give_interval(&hs_result_add_baseline(message, "MPI_Allreduce")->measured,
+            give_interval(&hs_result_add_baseline(message, "MPI_Allreduce", false)->measured,
                           cases[i].library, true);
         assert_int_equal(hs_result_rank(message, NULL), HS_OK);
         assert_int_equal(hs_answer_measured(message, &result, NULL), HS_OK);
