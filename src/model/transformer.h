@@ -17,7 +17,7 @@
  *           "The Llama 3 Herd of Models", 2024, section 3.3.2; Megatron-Core's cp-comm-type)
  *     ep    an AllToAll of each token to its k experts and one back, b s k h / (cp tp) elements, per
  *           layer with experts, forward and backward; tokens are balanced (Rajbhandari et al.,
- *           "DeepSpeed-MoE", ICML 2022, section 5; Megatron-Core's dispatcher "alltoall"). Experts
+ *           "DeepSpeed-MoE", ICML 2022, section 5; Lepikhin et al., "GShard", 2020; Megatron-Core's dispatcher "alltoall"). Experts
  *           lie along tp, too: k blocks more of AllGather and ReduceScatter in place of the dense
  *           layer's. Experts with tp are trained with sequence parallelism alone, as in Megatron
  *     pp    a sendrecv of a block each way: 2 m, v times as many where a rank has v stages, of 1 /
