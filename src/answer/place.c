@@ -459,6 +459,8 @@ static enum hs_status say_next(struct hs_place_answer *out,
     append_question(&line, "hiersearch place", out);
     hs_text_append(&line, " --mesh %s --%s ", out->mesh, settings->model ? "model" : "messages");
     hs_command_word_append(&line, settings->model ? settings->model : settings->messages);
+    if (settings->model)
+        hs_text_append(&line, " --dtype %s", hs_datatype_names[settings->ask.datatype]);
     hs_text_append(&line, " --format %s",
                    !out->orders[0].split && is_of_megatron(&out->job.mesh) ? "megatron"
                                                                            : "device-mesh");
