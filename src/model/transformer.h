@@ -17,9 +17,9 @@
  *           "The Llama 3 Herd of Models", 2024, section 3.3.2; Megatron-Core's cp-comm-type)
  *     ep    an AllToAll of each token to its k experts and one back, b s k h / (cp tp) elements, per
  *           layer with experts, forward and backward; tokens are balanced (Rajbhandari et al.,
- *           "DeepSpeed-MoE", ICML 2022, section 5; Lepikhin et al., "GShard", 2020; Megatron-Core's dispatcher "alltoall"). Experts
- *           lie along tp, too: k blocks more of AllGather and ReduceScatter in place of the dense
- *           layer's. Experts with tp are trained with sequence parallelism alone, as in Megatron
+ *           "DeepSpeed-MoE", ICML 2022, section 5; Megatron-Core's dispatcher "alltoall"). Experts
+ *           lie along tp, too: AllGathers and ReduceScatters of k blocks, in place of the dense
+ *           layer's. With tp they are trained with sequence parallelism alone, as in Megatron
  *     pp    a sendrecv of a block each way: 2 m, v times as many where a rank has v stages, of 1 /
  *           tp of it with sequence parallelism (Narayanan et al., "Efficient Large-Scale Language
  *           Model Training", SC 2021, sections 2.2 and 3.2)
@@ -45,10 +45,9 @@ struct hs_attention {
 };
 
 struct hs_experts {
-    int64_t count, top, hidden; /* 0: none; of a token; of an expert's feed-forward layer */
-    int64_t shared,
-        shared_hidden;    /* experts of all tokens; elements of all of them: one is given */
-    int64_t dense_layers; /* first layers without experts */
+    int64_t count, top, hidden;    /* 0: none; of a token; of an expert's feed-forward layer */
+    int64_t shared, shared_hidden; /* of all tokens: how many, or the sum of their elements */
+    int64_t dense_layers;          /* first layers without experts */
     int64_t every;
 };
 

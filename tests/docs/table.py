@@ -32,7 +32,7 @@ hiersearch predict 8xH100 --np 8 --size 1GiB -q -o measured.json > out
 cp all_reduce.log last_month.log
 cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
     # Sizes of Qwen3-30B-A3B.
-    (r"^(docs/job\.md|(place|shard) --help)$", """cat > config.json <<'END'
+    (r"^(docs/job\.md|shard --help)$", """cat > config.json <<'END'
 {"decoder_sparse_step": 1, "head_dim": 128, "hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 6144, "mlp_only_layers": [],
  "moe_intermediate_size": 768, "num_attention_heads": 32, "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48,
  "num_key_value_heads": 4, "tie_word_embeddings": false, "vocab_size": 151936}
