@@ -8,7 +8,8 @@
 /* Bytes of a gradient in 32 bits. */
 #define FULL_BYTES 4
 /* As Megatron has it where nothing is said. */
-#define TOP_EXPERTS 2
+#define TOP_EXPERTS    2
+#define PARAMETERS_MAX 1e15
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -81,7 +82,7 @@ enum hs_status hs_transformer_count(struct hs_transformer_count *out,
     double shared = experts->shared_hidden > 0 ? (double)experts->shared_hidden
                                                : (double)experts->shared * width;
 
-    *out = (struct hs_transformer_count){0};
+    *out = (struct hs_transformer_count){.experts = 0};
     if (model->uncounted && (model->parameters == 0 || sparse > 0))
         return hs_fail(err, HS_INVALID,
                        "parameters are counted of layers with the hidden_act \"silu\"%s",
@@ -102,6 +103,9 @@ enum hs_status hs_transformer_count(struct hs_transformer_count *out,
         out->others += sparse * feed_forward_of(model, shared);
     if (!model->gated)
         out->others += (double)model->sequence * hidden;
+    if (out->others + out->experts > PARAMETERS_MAX)
+        return hs_fail(err, HS_INVALID, "expected at most %g parameters, counted %.4g",
+                       PARAMETERS_MAX, out->others + out->experts);
     return HS_OK;
 }
 
@@ -262,7 +266,7 @@ static void add_tensor(struct step *step)
 static void add_context(struct step *step)
 {
     const struct hs_transformer *model = step->model;
-    double ranks = (double)step->size[CP], calls = (double)(step->layers * step->batches);
+    double ranks = (double)step->size[CP], calls = (double)step->layers * (double)step->batches;
     double keys =
         ceil(2 * step->block * key_width(model) / (double)model->hidden / (double)step->size[TP]);
     double forward = (double)step->forward;

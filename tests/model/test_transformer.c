@@ -371,6 +371,7 @@ static void meshes_that_the_model_does_not_fit_are_refused(void **state)
         {"cp=2", SIZES ",kv-lora-rank=512", "multi-latent attention"},
         {"ep=2", SIZES EXPERTS ",parameters=1e9", "parameters: expected those of"},
         {"dp=2", "num-layers=2,hidden-size=8", "seq-length is missing"},
+        {"dp=2", SIZES ",vocab-size=1099511627776", "expected at most 1e+15 parameters"},
     };
 
     (void)state;
