@@ -15,8 +15,8 @@
  *           their gradients (Liu et al., "Ring Attention", 2023). Or, all_gather, an AllGather of
  *           all of them forward and backward and a ReduceScatter of their gradients (Llama Team,
  *           "The Llama 3 Herd of Models", 2024, section 3.3.2; Megatron-Core's cp-comm-type)
- *     ep    an AllToAll of each token to its k experts and one back, b s k h / (cp tp) elements, per
- *           layer with experts, forward and backward; tokens are balanced (Rajbhandari et al.,
+ *     ep    an AllToAll of each token to its k experts and one back, b s k h / (cp tp) elements,
+ *           per layer with experts, forward and backward; tokens are balanced (Rajbhandari et al.,
  *           "DeepSpeed-MoE", ICML 2022, section 5; Megatron-Core's dispatcher "alltoall"). Experts
  *           lie along tp, too: AllGathers and ReduceScatters of k blocks, in place of the dense
  *           layer's. With tp they are trained with sequence parallelism alone, as in Megatron
