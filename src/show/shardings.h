@@ -29,7 +29,6 @@ struct hs_shard_question {
          .argument = "N",                                                                          \
          .group = "Problem",                                                                       \
          .type = &hs_option_parameters,                                                            \
-         .usual = true,                                                                            \
          .offset = (at) + offsetof(struct hs_shard_question, settings.parameters),                 \
          .help = "parameters of the model: 70e9, 70B"},                                            \
         {.name = "model",                                                                          \
