@@ -201,8 +201,8 @@ static enum hs_status read_file(struct hs_transformer *model, const char *path,
 
     if (!status && text[strspn(text, ends)] == '{')
         status = read_config(model, path, text, err);
-    else if (!status)
-        status = read_words(model, text, true, err);
+    else if (!status && (status = read_words(model, text, true, err)))
+        hs_error_prefix(err, status, path);
     free(text);
     return status;
 }

@@ -36,6 +36,10 @@ for wrong in $model,num-layers=3 num-layer=3 num-layers=80 "$(echo $model | sed 
     hiersearch place "$node" --mesh tp=4,dp=16 --model "$wrong"
 done
 hiersearch place "$node" --mesh tp=4,ep=16 --model $model
+# A command line of Megatron's, which says of the axes what the mesh has.
+for size in 4 8; do
+    hiersearch place "$node" --mesh tp=4,dp=16 --model "--bf16 --num-layers 80 --hidden-size 8192 --tensor-model-parallel-size $size --seq-length 4096 --micro-batch-size 1 --global-batch-size 512 --lr 1e-4" | sed -n 3p
+done
 # Of a config.json, what it does not say beside it: experts' tokens along ep, weights along fsdp for each micro-batch.
 printf '{"hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8, "tie_word_embeddings": false, "vocab_size": 32000}\n' > config.json
 batch=seq-length=4096,micro-batch-size=1,global-batch-size=512
