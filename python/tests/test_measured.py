@@ -113,6 +113,11 @@ def test_jobs(data, program):
     assert placed.to_json() == program("place", node, "--mesh", "dp=2,tp=2", "--messages", "tp:allreduce:1GB", "--samples", "0", "--json")
     sharded = hs.shard(node, np=4, parameters="1e9", memory="10GB")
     assert sharded.to_json() == program("shard", node, "--np", "4", "--parameters", "1e9", "--memory", "10GB", "--json")
+    model = "num-layers=32,hidden-size=4096,vocab-size=32000,seq-length=4096,micro-batch-size=1,global-batch-size=8,num-experts=8"
+    placed = hs.place(node, mesh={"ep": 2, "fsdp": 2}, model=model, dtype="bf16", samples=0)
+    assert {one.axes for one in placed.document.messages} == {"ep", "ep,fsdp", "fsdp"}
+    assert placed.to_json() == program("place", node, "--mesh", "ep=2,fsdp=2", "--model", model, "--dtype", "bf16", "--samples", "0", "--json")
+    assert hs.shard(node, np=4, model=model).to_json() == program("shard", node, "--np", "4", "--model", model, "--json")
     assert [one.shards for one in sharded.ways if one.fits] == [one for one in sharded.to_pandas()["shards"] if one > 1]
     assert repr(sharded).startswith(f"<Sharding: {sharded.verdict.advice} ")
     assert hs.predict_job(node, profile=counted).to_json() == program("predict", node, "--profile", counted, "--json")

@@ -293,6 +293,22 @@ enum hs_status hs_job_add_assumptions(struct hs_job_lines *lines, const struct h
     return status;
 }
 
+enum hs_status hs_job_add_model(struct hs_job_lines *lines, const struct hs_transformer *model,
+                                struct hs_error *err)
+{
+    struct hs_transformer_count count;
+
+    if (hs_transformer_count(&count, model, err))
+        return HS_INVALID;
+    if (model->parameters == 0 &&
+        hs_job_add_line(lines, err, "%.4g billion parameters, counted%s",
+                        (count.experts + count.others) / 1e9,
+                        model->vocabulary > 0 ? "" : " without a vocabulary"))
+        return HS_MEMORY;
+    return count.experts > 0 ? hs_job_add_line(lines, err, "each expert gets as many tokens")
+                             : HS_OK;
+}
+
 /* ---- a profile ------------------------------------------------------------------------------- */
 
 enum hs_status hs_job_check_profile(const struct hs_question *ask, bool elsewise,

@@ -8,6 +8,7 @@
 #include "answer/question.h"
 #include "base/fields.h"
 #include "model/job.h"
+#include "model/transformer.h"
 #include "record/answer.h"
 
 /* A job is asked of a system, which becomes that of the GPUs that the question chooses; draws the
@@ -97,6 +98,10 @@ enum hs_status hs_job_add_line(struct hs_job_lines *lines, struct hs_error *err,
 /* What the price assumes of the machine. HS_MEMORY. */
 enum hs_status hs_job_add_assumptions(struct hs_job_lines *lines, const struct hs_job_price *price,
                                       struct hs_error *err);
+/* How many parameters are counted of a model that does not say it. HS_INVALID as
+ * hs_transformer_count, HS_MEMORY. */
+enum hs_status hs_job_add_model(struct hs_job_lines *lines, const struct hs_transformer *model,
+                                struct hs_error *err);
 /* With --profile nothing is asked that the profile says itself. `elsewise`: also in a way that its
  * answer is not shown. HS_INVALID. */
 enum hs_status hs_job_check_profile(const struct hs_question *ask, bool elsewise,

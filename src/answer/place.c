@@ -27,36 +27,33 @@ enum hs_status hs_place_take(struct hs_place_settings *settings, struct hs_error
     return hs_question_take(ask, err);
 }
 
-/* The text of an option, or of the file that it names, which has no `mark` in its name. */
-static enum hs_status read_option(char **out, const char *text, char mark, struct hs_error *err)
+static enum hs_status read_messages(struct hs_job *job, const char *option, struct hs_error *err)
 {
-    *out = NULL;
-    if (!strchr(text, mark))
-        return hs_file_read_text(out, text, JOB_BYTES_MAX, err);
-    *out = hs_strdup(text);
-    return *out ? HS_OK : hs_no_memory(err);
+    char *file = NULL;
+    enum hs_status status =
+        strchr(option, ':') ? HS_OK : hs_file_read_text(&file, option, JOB_BYTES_MAX, err);
+
+    if (!status)
+        status = hs_job_parse(job, file ? file : option, err);
+    free(file);
+    return status ? hs_error_prefix(err, status, "--messages") : HS_OK;
 }
 
-static enum hs_status read_job(struct hs_job *job, const struct hs_place_settings *settings,
-                               struct hs_error *err)
+static enum hs_status read_job(struct hs_place_answer *out,
+                               const struct hs_place_settings *settings, struct hs_error *err)
 {
-    bool of_model = settings->model;
-    const char *option = of_model ? settings->model : settings->messages;
     struct hs_transformer model;
-    char *text;
-    enum hs_status status = read_option(&text, option, of_model ? '=' : ':', err);
+    enum hs_status status;
 
-    *job = (struct hs_job){.mesh = settings->ask.mesh};
-    if (!status && of_model) {
-        status = hs_transformer_parse(&model, text, err);
-        if (!status)
-            status = hs_transformer_messages(job, &model, hs_datatype_bytes(settings->ask.datatype),
-                                             err);
-    } else if (!status) {
-        status = hs_job_parse(job, text, err);
-    }
-    free(text);
-    return status ? hs_error_prefix(err, status, of_model ? "--model" : "--messages") : HS_OK;
+    out->job = (struct hs_job){.mesh = settings->ask.mesh};
+    if (!settings->model)
+        return read_messages(&out->job, settings->messages, err);
+    status = hs_transformer_parse(&model, settings->model, err);
+    if (!status)
+        status = hs_transformer_messages(&out->job, &model,
+                                         hs_datatype_bytes(settings->ask.datatype), err);
+    return status ? hs_error_prefix(err, status, "--model")
+                  : hs_job_add_model(&out->assumptions, &model, err);
 }
 
 /* ---- prices over the samples ----------------------------------------------------------------- */
@@ -462,6 +459,8 @@ static enum hs_status say_next(struct hs_place_answer *out,
     append_question(&line, "hiersearch place", out);
     hs_text_append(&line, " --mesh %s --%s ", out->mesh, settings->model ? "model" : "messages");
     hs_command_word_append(&line, settings->model ? settings->model : settings->messages);
+    if (settings->model)
+        hs_text_append(&line, " --dtype %s", hs_datatype_names[settings->ask.datatype]);
     hs_text_append(&line, " --format %s",
                    !out->orders[0].split && is_of_megatron(&out->job.mesh) ? "megatron"
                                                                            : "device-mesh");
@@ -527,7 +526,7 @@ enum hs_status hs_place(struct hs_place_answer *out, const struct hs_asked *aske
 
     memset(out, 0, sizeof(*out));
     out->samples = (int64_t)prices.samples;
-    status = read_job(&out->job, settings, err);
+    status = read_job(out, settings, err);
     if (!status)
         status = describe(out, asked, err);
     if (!status)

@@ -12,14 +12,13 @@
 #define HS_ANSWER_PLACE_H
 
 #include "answer/jobs.h"
-#include "model/transformer.h"
 #include "search/axes.h"
 
 /* What is asked. */
 struct hs_place_settings {
     struct hs_question ask;
     const char *messages;   /* job.h, or a file of them; NULL: not given */
-    const char *model;      /* transformer.h, or a file of it; NULL likewise */
+    const char *model;      /* transformer.h; NULL likewise */
     double compute_seconds; /* of a step; 0: not given */
     bool overlap;           /* messages along different axes travel at the same time */
 };

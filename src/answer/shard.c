@@ -14,6 +14,22 @@
  * (Rajbhandari and others, "ZeRO", 2020, section 3.1: K = 12). */
 #define MOMENTS    2
 #define FULL_BYTES 4
+/* Units of a model of which no more than its parameters is known. */
+#define UNITS 64
+
+/* Its layers are the units. */
+static enum hs_status read_model(struct hs_shard_settings *settings, struct hs_error *err)
+{
+    struct hs_transformer_count count;
+
+    if (hs_transformer_parse(&settings->sizes, settings->model, err) ||
+        hs_transformer_count(&count, &settings->sizes, err))
+        return hs_error_prefix(err, err->status, "--model");
+    settings->parameters = count.others + count.experts;
+    if (settings->units == 0)
+        settings->units = settings->sizes.layers;
+    return HS_OK;
+}
 
 enum hs_status hs_shard_take(struct hs_shard_settings *settings, struct hs_error *err)
 {
@@ -21,8 +37,14 @@ enum hs_status hs_shard_take(struct hs_shard_settings *settings, struct hs_error
 
     if (ask->np.first != ask->np.last)
         return hs_fail(err, HS_INVALID, "--np: expected one process count, found a sweep");
-    if (settings->parameters == 0)
-        return hs_fail(err, HS_INVALID, "--parameters is missing, such as 70e9");
+    if (!settings->parameters == !settings->model)
+        return hs_fail(err, HS_INVALID,
+                       "expected one of --parameters, such as 70e9, and --model, such as "
+                       "config.json");
+    if (settings->model && read_model(settings, err))
+        return err->status;
+    if (settings->units == 0)
+        settings->units = UNITS;
     if (settings->optimizer && hs_count_parse(&settings->optimizer_bytes, settings->optimizer,
                                               "bytes per parameter", 0, OPTIMIZER_MOST, err))
         return hs_error_prefix(err, HS_INVALID, "--optimizer-bytes");
@@ -205,15 +227,19 @@ static enum hs_status say_next(struct hs_sharding *out, const struct hs_asked *a
     return status;
 }
 
-static enum hs_status say_assumptions(struct hs_sharding *out, struct hs_error *err)
+static enum hs_status say_assumptions(struct hs_sharding *out,
+                                      const struct hs_shard_settings *settings,
+                                      struct hs_error *err)
 {
-    enum hs_status status;
+    enum hs_status status =
+        settings->model ? hs_job_add_model(&out->assumptions, &settings->sizes, err) : HS_OK;
 
-    status = hs_job_add_line(
-        &out->assumptions, err,
-        "%" PRId64 " bytes per parameter are sharded (weights %" PRId64 ", gradients %" PRId64
-        ", optimizer %" PRId64 "), %d units are whole, activations are extra",
-        out->all, out->weights, out->weights, out->optimizer, HS_SHARD_UNITS_WHOLE);
+    if (!status)
+        status = hs_job_add_line(
+            &out->assumptions, err,
+            "%" PRId64 " bytes per parameter are sharded (weights %" PRId64 ", gradients %" PRId64
+            ", optimizer %" PRId64 "), %d units are whole, activations are extra",
+            out->all, out->weights, out->weights, out->optimizer, HS_SHARD_UNITS_WHOLE);
     if (!status)
         status = hs_job_add_line(&out->assumptions, err,
                                  "calls go one after the other; what computing hides of them is "
@@ -262,7 +288,7 @@ enum hs_status hs_shard(struct hs_sharding *out, const struct hs_asked *asked,
     if (!status)
         status = decide(out, samples, err);
     if (!status)
-        status = say_assumptions(out, err);
+        status = say_assumptions(out, settings, err);
     return status ? status : say_next(out, asked, err);
 }
 

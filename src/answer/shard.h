@@ -30,11 +30,13 @@
 /* What is asked. */
 struct hs_shard_settings {
     struct hs_question ask;
-    double parameters;
-    int64_t units;           /* that are gathered one after the other */
-    uint64_t memory;         /* of a GPU; 0: not given */
-    const char *optimizer;   /* bytes it keeps of each parameter, as typed; NULL: Adam's */
-    int64_t optimizer_bytes; /* the same, read */
+    double parameters;           /* 0: not given */
+    const char *model;           /* transformer.h, in place of them; NULL: not given */
+    int64_t units;               /* that are gathered one after the other; 0: not given */
+    uint64_t memory;             /* of a GPU; 0: not given */
+    const char *optimizer;       /* bytes it keeps of each parameter, as typed; NULL: Adam's */
+    int64_t optimizer_bytes;     /* the same, read */
+    struct hs_transformer sizes; /* the model, read */
 };
 
 /* One way. */

@@ -105,7 +105,7 @@ static enum hs_status take_option(struct parse *parse, const struct hs_option *o
             return hs_fail(err, HS_INVALID, "--%s: expected %s, found nothing", option->name,
                            option->argument);
         value = parse->argv[++parse->at];
-        if (strncmp(value, "--", 2) == 0)
+        if (strncmp(value, "--", 2) == 0 && !strchr(value, ' ')) /* no command line */
             return hs_fail(err, HS_INVALID, "--%s: expected %s, found the option \"%.60s\"",
                            option->name, option->argument, value);
     }

@@ -48,8 +48,9 @@ const struct hs_command hs_command_shard = {
         "32\n"
         "  hiersearch shard '8xH100, 8xNDR400' --np 512 --parameters 70e9 --dtype bf16 --memory "
         "60GB --details\n"
+        "  hiersearch shard '8xH100, 8xNDR400' --np 64 --model config.json --dtype bf16\n"
         "  hiersearch shard abci --np 64 --parameters 1B --json",
-    .usual = "np parameters dtype units memory optimizer-bytes details format",
+    .usual = "np parameters model dtype units memory optimizer-bytes details format",
     .arguments = arguments,
     .question = "shard",
     .options = options,

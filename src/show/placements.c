@@ -114,11 +114,33 @@ static const struct hs_place_order *given_of(const struct hs_place_answer *place
     return &placement->orders[i];
 }
 
+/* "tp=8,dp=16,pp=4 is within 3 %": orders behind the first, and not the given one, that are. */
+static const char *near_ones(char text[HS_AXES_LAYOUT_TEXT + 64],
+                             const struct hs_place_answer *placement)
+{
+    const struct hs_place_order *orders = placement->orders, *near = NULL;
+    size_t count = 0;
+
+    for (size_t i = 1; i < placement->count; i++)
+        if (!orders[i].given && orders[i].sum.seconds < HS_ADVICE_GAIN * orders[0].sum.seconds) {
+            near = near ? near : &orders[i];
+            count++;
+        }
+    text[0] = '\0';
+    if (near && count == 1)
+        snprintf(text, HS_AXES_LAYOUT_TEXT + 64, " %s is within 3 %%.", near->order);
+    else if (near)
+        snprintf(text, HS_AXES_LAYOUT_TEXT + 64, " %s and %zu more are within 3 %%.", near->order,
+                 count - 1);
+    return text;
+}
+
 static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *placement)
 {
     const struct hs_place_order *first = &placement->orders[0], *given = given_of(placement);
     const struct hs_job_verdict *verdict = &placement->verdict;
     char others[HS_AXES_LAYOUT_TEXT + 64] = "No other order is expected to be faster";
+    char near[HS_AXES_LAYOUT_TEXT + 64];
 
     switch (verdict->advice) {
     case HS_JOB_KEEP:
@@ -127,17 +149,18 @@ static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *
                      placement->ties.items[0],
                      placement->ties.count > 1 ? " and others are" : " is");
         hs_job_page_add(
-            page, &page->verdict, 0, "Keep your order, %s: %s of communication per step%s. %s.",
+            page, &page->verdict, 0, "Keep your order, %s: %s of communication per step%s. %s.%s",
             first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RANGE(&first->sum),
-            placement->count + placement->ties.count == 1 ? "There is no other order" : others);
+            placement->count + placement->ties.count == 1 ? "There is no other order" : others,
+            near_ones(near, placement));
         break;
     case HS_JOB_USE:
         hs_job_page_add(page, &page->verdict, 0,
                         "Use %s (innermost first): %s of communication per step, %s than your "
-                        "order, %s (%s%s).",
+                        "order, %s (%s%s).%s",
                         first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RATIO(first->ratio),
-                        given->order, HS_AS_TIME(given->sum.seconds),
-                        HS_AS_JOB_GAIN_RANGE(verdict));
+                        given->order, HS_AS_TIME(given->sum.seconds), HS_AS_JOB_GAIN_RANGE(verdict),
+                        near_ones(near, placement));
         break;
     case HS_JOB_UNDECIDED:
         hs_job_page_add(page, &page->verdict, 0,

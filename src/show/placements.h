@@ -42,9 +42,9 @@ const char *const *hs_place_format_words(void);
          .group = "Problem",                                                                       \
          .type = &hs_option_text,                                                                  \
          .offset = (at) + offsetof(struct hs_place_question, settings.model),                      \
-         .help = "instead of --messages a transformer's sizes, by Megatron's names: "              \
-                 "num-layers=80,hidden-size=8192 and so on, with seq-length, micro-batch-size, "   \
-                 "global-batch-size, and maybe parameters, or a file of them"},                    \
+         .help = "instead of --messages a transformer: its sizes by Megatron's names, such as "    \
+                 "num-layers=80, its command line, or a config.json with the rest besides: "       \
+                 "config.json,seq-length=4096,micro-batch-size=1,global-batch-size=512"},          \
         HS_ROW_DATATYPE("Problem",                                                                 \
                         (at) + offsetof(struct hs_place_question, settings.ask.datatype)),         \
         HS_ROW_SECONDS("compute", NULL, "Problem",                                                 \

@@ -29,15 +29,21 @@ struct hs_shard_question {
          .argument = "N",                                                                          \
          .group = "Problem",                                                                       \
          .type = &hs_option_parameters,                                                            \
-         .usual = true,                                                                            \
          .offset = (at) + offsetof(struct hs_shard_question, settings.parameters),                 \
          .help = "parameters of the model: 70e9, 70B"},                                            \
+        {.name = "model",                                                                          \
+         .argument = "SIZES",                                                                      \
+         .group = "Problem",                                                                       \
+         .type = &hs_option_text,                                                                  \
+         .offset = (at) + offsetof(struct hs_shard_question, settings.model),                      \
+         .help = "instead of --parameters a transformer, as of place: a config.json, or "          \
+                 "num-layers=80,hidden-size=8192 and so on"},                                      \
         HS_ROW_DATATYPE("Problem",                                                                 \
                         (at) + offsetof(struct hs_shard_question, settings.ask.datatype)),         \
-        HS_ROW_COUNT(                                                                              \
-            "units", "units", 1, 100000, "64", "Problem",                                          \
-            (at) + offsetof(struct hs_shard_question, settings.units),                             \
-            "in which the model is wrapped, such as its layers, each gathered by itself"),         \
+        HS_ROW_COUNT("units", "units", 1, 100000, NULL, "Problem",                                 \
+                     (at) + offsetof(struct hs_shard_question, settings.units),                    \
+                     "in which the model is wrapped, each gathered by itself (default: the "       \
+                     "layers of --model, else 64)"),                                               \
         {.name = "memory",                                                                         \
          .argument = "SIZE",                                                                       \
          .group = "Problem",                                                                       \

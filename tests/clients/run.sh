@@ -26,8 +26,8 @@ if [ -z "${HS_CLIENTS_PYTHON:-}" ] && ! [ -e "$venv/complete" ] && ! install >&2
     exit 0
 fi
 status=0
-for test in test_pytorch.py test_pytorch_blocks.py test_pytorch_trees.py test_pytorch_fsdp.py test_inductor.py \
-    test_jax.py; do
+for test in test_pytorch.py test_pytorch_blocks.py test_pytorch_trees.py test_pytorch_fsdp.py test_pytorch_model.py \
+    test_inductor.py test_jax.py; do
     "$python" "$here/$test" || status=1
 done
 exit "$status"

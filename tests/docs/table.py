@@ -31,6 +31,12 @@ hiersearch predict 8xH100 --np 8 --size 1GiB -q -o measured.json > out
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" measured.json ncclAllReduce
 cp all_reduce.log last_month.log
 cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
+    # Sizes of Qwen3-30B-A3B.
+    (r"^(docs/job\.md|shard --help)$", """cat > config.json <<'END'
+{"decoder_sparse_step": 1, "head_dim": 128, "hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 6144, "mlp_only_layers": [],
+ "moe_intermediate_size": 768, "num_attention_heads": 32, "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48,
+ "num_key_value_heads": 4, "tie_word_embeddings": false, "vocab_size": 151936}
+END"""),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),

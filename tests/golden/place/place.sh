@@ -36,6 +36,19 @@ for wrong in $model,num-layers=3 num-layer=3 num-layers=80 "$(echo $model | sed 
     hiersearch place "$node" --mesh tp=4,dp=16 --model "$wrong"
 done
 hiersearch place "$node" --mesh tp=4,ep=16 --model $model
+# A command line of Megatron's, which says of the axes what the mesh has.
+for size in 4 8; do
+    hiersearch place "$node" --mesh tp=4,dp=16 --model "--bf16 --num-layers 80 --hidden-size 8192 --tensor-model-parallel-size $size --seq-length 4096 --micro-batch-size 1 --global-batch-size 512 --lr 1e-4" | sed -n 3p
+done
+# Of a config.json, what it does not say beside it: experts' tokens along ep, weights along fsdp for each micro-batch.
+printf '{"hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8, "tie_word_embeddings": false, "vocab_size": 32000}\n' > config.json
+batch=seq-length=4096,micro-batch-size=1,global-batch-size=512
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh ep=8,fsdp=2,pp=4 --model config.json,$batch --dtype bf16 --details
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh tp=2,ep=8,cp=2,dp=4 --model config.json,$batch,sequence-parallel,cp-comm-type=all_gather --dtype bf16 --format csv
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh tp=2,ep=8,dp=4 --model config.json,$batch --dtype bf16
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh tp=8,sp=4 --model config.json,$batch --dtype bf16
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh tp=8,dp=4 --model config.json --dtype bf16
+hiersearch place '8xH100, 8xNDR400, 32:2' --mesh tp=8,dp=4 --model config.jsn,$batch --dtype bf16
 # An order that gains too little is a tie, and one that gains on too few samples is none.
 hiersearch place 'gpu:4@100GB/s~1us,ib@300GB/s~1us' --mesh a=4,b=4 --messages a:allreduce:64MiB,b:allreduce:72MiB,a+b:allreduce:1KiB
 even='a:allreduce:64MiB,b:allreduce:128MiB,a+b:allreduce:1KiB'

@@ -25,8 +25,16 @@ for system in '8xH100, 8xNDR400, 32:2' '8xH100, 8xNDR400' '4xA100-mesh, 4xSS11' 
 done
 hiersearch shard '4xA100-mesh, 4xSS11' --np 128 --parameters 7e9 --dtype bf16 --units 32
 hiersearch shard node:4@100GB/s~1us,ib@12GB/s~3us --np 8 --parameters 350M --json
+# Parameters and units of a model, of Megatron's options or a config.json, which need no batch.
+hiersearch shard '8xH100, 8xNDR400, 32:2' --np 64 --model num-layers=96,hidden-size=12288,vocab-size=51200,seq-length=2048 --dtype bf16 --details
+printf '{"hidden_act": "silu", "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "tie_word_embeddings": false, "vocab_size": 128256}\n' > config.json
+hiersearch shard '8xH100, 8xNDR400, 32:2' --np 64 --model ./config.json --dtype bf16 | sed -n 1p
+hiersearch shard '8xH100, 8xNDR400, 32:2' --np 64 --model ./config.json --dtype bf16 --units 8 | sed -n 1p
 # What cannot be.
 hiersearch shard abci --np 16
+hiersearch shard abci --np 16 --parameters 1B --model num-layers=2,hidden-size=8
+hiersearch shard abci --np 16 --model num-layers=2
+hiersearch shard abci --np 16 --model nowhere/config.json
 hiersearch shard abci --np 16 --parameters 1X
 hiersearch shard abci --np 4:16 --parameters 1B
 hiersearch shard abci --np 16 --parameters 1B --size 1MiB
