@@ -24,9 +24,7 @@
 
 static bool is_mpi(const struct hs_system *system)
 {
-    enum hs_library library = hs_system_library(system);
-
-    return library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI;
+    return hs_library_mpi_rule(hs_system_library(system)) != HS_LIBRARY_UNSAID;
 }
 
 static void add_figure(struct hs_machines *machines, int what, size_t index, double deviation)
@@ -151,6 +149,7 @@ static void set_figure(struct hs_machines *machines, size_t j,
         break;
     case HS_BANDWIDTH_OF:
         machine->levels[figure->index].bytes_per_second *= times;
+        machine->levels[figure->index].shared_bytes_per_second *= times;
         break;
     case HS_LAUNCH_OF:
         machine->launch_seconds *= times;

@@ -22,6 +22,8 @@
         "one step, short message, neighbours: mn5")                                       \
     row(STEP_SYSTEM, "step", "x", 1, 0.4, 0, 1, 0.4,                                      \
         "a step, times its level's latency")                                              \
+    row(STEP_NODE, "step_node", "x", 1, 0.5, 0, 1, 0.5,                                   \
+        "the same inside a node")                                                         \
     row(REDUCE_LEONARDO, "reduce_leonardo", "ns/B", 0.15, 0.6, 0.5, 0.06587868117, 0.4,   \
         "reduction, data in cache: leonardo")                                             \
     row(REDUCE_LUMI, "reduce_lumi", "ns/B", 0.15, 0.6, 0.5, 0.1985318028, 0.4,            \
@@ -54,6 +56,10 @@
         "part of the NIC's line rate: mn5")                                               \
     row(RATE_SYSTEM, "rate", "x", 1, 0.15, 0, 1, 0.15,                                    \
         "what a byte goes at where nothing is reduced, times its level's")                \
+    row(RATE_NODE, "rate_node", "x", 1, 0.4, 0, 1, 0.4,                                   \
+        "the same inside a node")                                                         \
+    row(WAIT, "wait", "-", 0.9, 0.3, 0, 0.9, 0.3,                                         \
+        "ring: part of what the longest latency is above the others that each step waits") \
     row(GRAIN, "grain", "-", 0.15, 0.5, 0, 0.1214364839, 0.2,                             \
         "step grows by this part per doubling of 1 + bytes / 32")                         \
     row(RENDEZVOUS, "rendezvous", "us", 2, 0.7, 0, 1.31591935, 0.4,                       \

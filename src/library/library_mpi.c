@@ -336,14 +336,14 @@ static enum hs_mpi_algorithm openmpi_algorithm(enum hs_phase phase, int64_t rank
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements)
 {
-    if (library == HS_LIBRARY_MPICH)
+    if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)
         return mpich_choice(phase, ranks, tasks, bytes, elements);
     return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements), false};
 }
 
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes)
 {
-    if (library == HS_LIBRARY_MPICH)
+    if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)
         return mpich_choice(HS_REDUCE_SCATTER, ranks, 1, bytes, bytes);
     return (struct hs_mpi_choice){HS_REDUCE_SCATTER, of_table(tuned_reduce_scatter, ranks, bytes),
                                   false};
@@ -368,7 +368,7 @@ enum hs_mpi_algorithm hs_mpi_nonblocking(enum hs_library library, enum hs_phase 
                                          int64_t ranks, double bytes, double elements,
                                          bool in_place)
 {
-    return library == HS_LIBRARY_MPICH ? mpich_algorithm(phase, ranks, bytes, elements)
+    return hs_library_mpi_rule(library) == HS_LIBRARY_MPICH ? mpich_algorithm(phase, ranks, bytes, elements)
                                        : libnbc_algorithm(phase, ranks, bytes, elements, in_place);
 }
 

@@ -19,8 +19,7 @@ bool hs_library_is_priced(const struct hs_library_price *price)
 bool hs_library_prices_plans(const struct hs_library_price *price)
 {
     return hs_library_is_priced(price) &&
-           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI ||
-            price->library == HS_LIBRARY_RCCL);
+           (hs_library_mpi_rule(price->library) || price->library == HS_LIBRARY_RCCL);
 }
 
 static struct hs_nccl_ask ask_nccl(const struct hs_system *system, const struct hs_problem *problem,
@@ -130,8 +129,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->group.skips[0].inside == 0 &&
-             (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
+    else if (problem->group.skips[0].inside == 0 && hs_library_mpi_rule(price.library))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     else if (problem->group.skips[0].inside == 0 && price.library == HS_LIBRARY_RCCL)
         price_rccl(&price, system, problem, ring);

@@ -24,7 +24,7 @@ void hs_call_list_release(struct hs_call_list *list)
 
 static bool is_mpi(enum hs_library library)
 {
-    return library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI;
+    return hs_library_mpi_rule(library) != HS_LIBRARY_UNSAID;
 }
 
 const struct hs_price_model *hs_calls_model(const struct hs_system *system)
