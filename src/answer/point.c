@@ -224,6 +224,17 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
+/* Whether a plan that is not expected to gain does so on one of four samples, where prices are so
+ * rough that the default is kept for what is known of it, and no more. */
+static bool may_gain(const struct hs_predict_point *point, const struct hs_estimated *plan)
+{
+    const struct hs_system *system = point->request.system;
+
+    return point->sampled && hs_library_prices_plans(&point->library) &&
+           system->constants.count == 0 && hs_system_shares_memory(system) &&
+           !hs_plan_is_default(&plan->plan) && plan->estimate.gain.share > 1 - HS_ADVICE_SHARE;
+}
+
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
  * over a flat plan, which is nobody's default); a plan, where it gains on three of four samples,
  * and does not rest on a guess; else it cannot tell. */
@@ -234,10 +245,15 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     double worth = priced ? HS_ADVICE_GAIN : point->sampled ? HS_EXPECTED_TIE : 1;
     bool keeps =
         point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
+    struct hs_estimated rival = *hs_point_best_plan(point);
     const struct hs_gain *gain = &point->plans[0].estimate.gain;
     enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
 
-    if (keeps || reference == 0)
+    if (keeps && may_gain(point, &rival))
+        point->verdict = (struct hs_verdict){HS_ADVICE_UNDECIDED, rival.plan,
+                                             rival.estimate.gain.median, rival.estimate.gain.low,
+                                             rival.estimate.gain.high, rival.estimate.gain.share};
+    else if (keeps || reference == 0)
         point->verdict = (struct hs_verdict){priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, .gain = 1,
                                              .gain_low = point->sampled ? 1 : NAN,
                                              .gain_high = point->sampled ? 1 : NAN,
@@ -249,7 +265,8 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
                                                  : HS_ADVICE_UNDECIDED,
                                              .gain = gain->median, .gain_low = gain->low,
                                              .gain_high = gain->high, .share = gain->share};
-    point->verdict.plan = point->plans[0].plan;
+    if (!(keeps && point->verdict.advice == HS_ADVICE_UNDECIDED))
+        point->verdict.plan = point->plans[0].plan;
     return status;
 }
 

@@ -234,7 +234,7 @@ static void draw_errors(struct hs_machines *machines, uint64_t seed)
 
     for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = hs_random_normal(&state);
-    for (size_t k = 0; k < machines->count * HS_ERROR_CLASS_COUNT; k++)
+    for (size_t k = 0; k < machines->count * HS_ERROR_DRAWS; k++)
         common[k] = hs_random_normal(&of_classes);
 }
 
@@ -267,7 +267,7 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
     machines->errors =
-        malloc(count * (machines->errors_of_one + HS_ERROR_CLASS_COUNT) * sizeof(double));
+        malloc(count * (machines->errors_of_one + HS_ERROR_DRAWS) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     machines->kept = hs_kept_new();
     if (mpi)

@@ -341,6 +341,23 @@ struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase,
     return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements), false};
 }
 
+#define SWITCH_KNOWN 4.0
+#define SWITCH_OWN   16.0
+
+struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,
+                                             int64_t ranks, int64_t tasks, double bytes,
+                                             double elements)
+{
+    double far = hs_library_mpi_rule(library) == library ? SWITCH_KNOWN : SWITCH_OWN;
+    struct hs_mpi_choice here = hs_mpi_choose(library, phase, ranks, tasks, bytes, elements);
+    struct hs_mpi_choice above =
+        hs_mpi_choose(library, phase, ranks, tasks, bytes * far, elements * far);
+
+    if (above.algorithm != here.algorithm)
+        return above;
+    return hs_mpi_choose(library, phase, ranks, tasks, bytes / far, elements / far);
+}
+
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes)
 {
     if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)

@@ -72,6 +72,12 @@ struct hs_mpi_choice {
  * larger side. */
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements);
+/* The same on either side of where the library switches: sites and devices move that, by up to so
+ * many times, more where the rule is not the library's own but MPICH's. The choice of those at bytes
+ * times and over so many that is another one, the former first; else that at the bytes. */
+struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,
+                                             int64_t ranks, int64_t tasks, double bytes,
+                                             double elements);
 /* Of an MPI_Reduce_scatter with equal counts, for which Open MPI has a table of its own. */
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes);
 /* Steps, beyond one, that one waits of whose messages go all at once: LINEAR, SCATTERED, SYNC. */

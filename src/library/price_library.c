@@ -76,16 +76,21 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .stride = problem->group.stride,
                                .at_once = problem->group.ranks,
                                .in_nodes = choice.in_nodes};
-    double values[HS_MPI_K_COUNT], range;
+    double values[HS_MPI_K_COUNT], range, otherwise;
 
-    out->mpi = call;
-    hs_mpi_system_values(values, system);
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    out->mpi = out->mpi_otherwise = call;
+    if (hs_mpi_error_class(system) == HS_ERROR_CPU_RANKS && system->constants.count == 0) {
+        choice = hs_mpi_choose_otherwise(out->library, whole, np, tasks, bytes, elements);
+        out->mpi_otherwise.algorithm = choice.algorithm;
+    }
+    hs_mpi_system_values(values, system);
     out->seconds = hs_mpi_price_model.seconds(&call, values);
+    otherwise = hs_mpi_price_model.seconds(&out->mpi_otherwise, values);
     range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
                                                   system->constants.residual));
-    out->low_seconds = out->seconds / range;
-    out->high_seconds = out->seconds * range;
+    out->low_seconds = fmin(out->seconds, otherwise) / range;
+    out->high_seconds = fmax(out->seconds, otherwise) * range;
     call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);
     out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
 }

@@ -25,6 +25,9 @@ struct hs_library_price {
     double low_seconds, high_seconds;  /* the 90 % range */
     double latency_seconds;            /* the same call with next to no bytes */
     struct hs_mpi_call mpi;            /* MPI: the call that is priced */
+    /* The same by the algorithm beyond the nearest size at which the library may switch, where no
+     * time of the machine said which; else as mpi. */
+    struct hs_mpi_call mpi_otherwise;
     int nccl_algorithm, nccl_protocol; /* NCCL: of the choice (library_nccl.h); -1: of others */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };

@@ -63,6 +63,24 @@ static double step_us(const struct pace *p, const struct hop *hop, double bytes)
     return hop->times * (us + (bytes > hop->eager_bytes ? hop->rendezvous_us : 0));
 }
 
+static double stride_of(const struct pace *p)
+{
+    return p->call->stride > 1 ? (double)p->call->stride : 1;
+}
+
+/* Ranks of the system that the call, or all such calls, are spread over. */
+static int64_t ranks_of(const struct pace *p)
+{
+    return p->call->at_once > 0 ? p->call->at_once : p->call->ranks * (int64_t)stride_of(p);
+}
+
+/* Of the innermost unit, those that take part. */
+static int64_t busy_ranks(const struct pace *p)
+{
+    return hs_system_busy_children(p->call->system, 0, ranks_of(p),
+                                   p->call->in_nodes ? p->call->tasks : 1);
+}
+
 /* ---- hops of one of the machines ------------------------------------------------------------- */
 
 /* `shared`: with the other tasks of the node. */
@@ -78,17 +96,6 @@ static struct hop machine_hop(const struct pace *p, bool shared)
 }
 
 /* ---- hops on the levels of a system ---------------------------------------------------------- */
-
-static double stride_of(const struct pace *p)
-{
-    return p->call->stride > 1 ? (double)p->call->stride : 1;
-}
-
-/* Ranks of the system that the call, or all such calls, are spread over. */
-static int64_t ranks_of(const struct pace *p)
-{
-    return p->call->at_once > 0 ? p->call->at_once : p->call->ranks * (int64_t)stride_of(p);
-}
 
 /* Seconds per byte of one of so many flows that leave a child; where each pair of children has a
  * link of its own they have one such. Ranks next to each other leave through the same port. */
@@ -174,15 +181,23 @@ static struct hop system_ring_hop(const struct pace *p)
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
 
-/* A ring's pieces are small: memory adds a part only. */
+/* A ring's pieces are small: memory adds a part only. In a node's memory a byte that is copied is
+ * read and written five times, and two that are added are read and written three times. */
+#define REDUCED 0.6
+
 static double reduce_us(const struct pace *p)
 {
     double part = p->call->algorithm == HS_MPI_RING ? fmin(p->k[HS_MPI_K_STREAM], 1) : 1;
     double beyond = 1 / (1 + pow(p->k[HS_MPI_K_CACHE] * MIB / p->bytes, 3));
     double memory = 1 + (of_machine(p, HS_MPI_K_MEMORY_LEONARDO) - 1) * beyond * part;
 
-    return of_machine(p, HS_MPI_K_REDUCE_LEONARDO) * PER_NS * memory *
-           pow(p->tasks, p->k[HS_MPI_K_SHARING] / 2);
+    double us = of_machine(p, HS_MPI_K_REDUCE_LEONARDO) * PER_NS * memory *
+                pow(p->tasks, p->k[HS_MPI_K_SHARING] / 2);
+
+    if (p->call->system && hs_system_shares_memory(p->call->system))
+        us = fmax(us, REDUCED * 1e6 / hs_level_rate(&p->call->system->levels[0],
+                                                    busy_ranks(p)));
+    return us;
 }
 
 static struct pace pace_of(const struct hs_mpi_call *call, const double *values)
@@ -453,6 +468,25 @@ static double seconds_of(const void *of, const double *values)
 const struct hs_price_model hs_mpi_price_model = {
     .constants = hs_mpi_constants, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
 
+enum hs_error_class hs_mpi_error_class(const struct hs_system *system)
+{
+    return hs_system_shares_memory(system) ? HS_ERROR_CPU_RANKS : HS_ERROR_CPU;
+}
+
+/* Log of how far the gains of others' layered codes were off. */
+#define GAIN_MOVED   0.76
+#define GAIN_REDUCED 1.05
+
+double hs_mpi_gain_deviation(const struct hs_system *system, enum hs_library_call kind,
+                             double bytes)
+{
+    bool moves = kind == HS_CALL_ALLGATHER || kind == HS_CALL_ALLTOALL;
+
+    if (hs_mpi_error_class(system) == HS_ERROR_CPU_RANKS && system->constants.count == 0)
+        return moves ? GAIN_MOVED : GAIN_REDUCED;
+    return sqrt(2) * hs_error_point(HS_ERROR_CPU, bytes); /* of both sides */
+}
+
 double hs_mpi_system_doubt(const struct hs_system *system)
 {
     return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
@@ -577,12 +611,14 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
                         double residual)
 {
-    double noise = fmax(residual, hs_error_point(HS_ERROR_CPU, call->bytes)),
-           deviations[HS_MPI_K_COUNT];
+    enum hs_error_class class = doubt == HS_NCCL_DOUBT_CLASS && call->system
+                                    ? hs_mpi_error_class(call->system)
+                                    : HS_ERROR_CPU;
+    double noise = fmax(residual, hs_error_point(class, call->bytes)), deviations[HS_MPI_K_COUNT];
 
     hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
     if (doubt == HS_NCCL_DOUBT_CLASS) /* nothing is known of the machine itself */
-        noise = hs_joint_error(noise, hs_error_machine(HS_ERROR_CPU, call->bytes));
+        noise = hs_joint_error(noise, hs_error_machine(class, call->bytes));
     return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +
                 noise * noise);
 }

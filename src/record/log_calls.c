@@ -257,7 +257,8 @@ static enum hs_status find_mpi_algorithm(struct hs_mpi_call *made, const struct 
 {
     static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
                                            [HS_CALL_ALLGATHER] = HS_ALLGATHER,
-                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER};
+                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER,
+                                           [HS_CALL_ALLTOALL] = HS_EXCHANGE};
     struct hs_mpi_choice choice;
     size_t algorithm;
 
@@ -290,10 +291,11 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
                                .bytes = (double)call->bytes,
                                .system = system};
 
-    if (call->kind == HS_CALL_ALLTOALL)
+    if (place_on_levels(&made, call, err))
+        return HS_INVALID;
+    if (call->kind == HS_CALL_ALLTOALL && made.stride > 1) /* one rank a node of several */
         return HS_OK;
-    if (place_on_levels(&made, call, err) ||
-        find_mpi_algorithm(&made, call, hs_system_library(system),
+    if (find_mpi_algorithm(&made, call, hs_system_library(system),
                            facts->algorithm && *facts->algorithm ? facts->algorithm : NULL, err))
         return HS_INVALID;
     call->mpi = made;

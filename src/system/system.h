@@ -263,6 +263,11 @@ static inline double hs_level_rate(const struct hs_level *level, int64_t childre
 
     return shared > 0 && shared < level->bytes_per_second ? shared : level->bytes_per_second;
 }
+/* Whether ranks share the memory of a node, which bounds what they copy and reduce together. */
+static inline bool hs_system_shares_memory(const struct hs_system *system)
+{
+    return system->levels[0].shared_bytes_per_second > 0;
+}
 /* Children of a unit of level l among so many ranks of the machine, of those that are a multiple of
  * `every` (1: all). */
 int64_t hs_system_busy_children(const struct hs_system *system, size_t level, int64_t ranks,
