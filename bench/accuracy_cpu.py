@@ -24,7 +24,7 @@ from pathlib import Path
 # How names begin, the parts of a node, its library: by the owners' pages. None: a library whose algorithms nobody published.
 MACHINES = (("Aurora", "XeonMax", "8xSS11", "mpich"), ("Dane", "SapphireRapids", "1xOPA100", None), ("Fugaku", "A64FX", "6xTOFUD", None),
             ("Polaris", "Milan", "2xSS11", "cray-mpich"), ("Tuolumne", "CPU", "4xSS11", "cray-mpich"), ("DeltaAI", "Grace", "4xSS11", "cray-mpich"),
-            ("AlaSKA", "Broadwell", "1xEDR100", "intelmpi"), ("Azure ND40rs", "Skylake", "1xEDR100", "openmpi"), ("OCI BM.Optimized", "IceLake", "", "openmpi"),
+            ("AlaSKA", "Broadwell", "1xEDR100", "intelmpi"), ("Azure ND40rs", "Skylake", "1xEDR100", "openmpi-han"), ("OCI BM.Optimized", "IceLake", "", "openmpi"),
             ("AWS c7g", "Graviton3", "", "openmpi"), ("Xeon Platinum 8260", "CascadeLake", "", "mpich"))
 COLLECTIVES = {"allgather": "allgather", "reducescatter": "reduce-scatter", "allreduce": "allreduce", "alltoall": "all-to-all"}
 WINS = 1.05
@@ -57,6 +57,15 @@ def predict(program, system, ranks, collective, sizes, *more):
     return {one["message_bytes"]: one for one in json.loads(out)["results"]}
 
 
+def fit(program, line, times, folder):
+    """The system of a line fitted to (bytes, seconds, ranks, nodes, collective)."""
+    log, system = folder / "log.csv", folder / "system.json"
+    log.write_text("bytes,seconds,np,nodes,call\n" + "".join(f"{row[0]},{row[1]:.9g},{row[2]},{row[3]},{row[4]}\n" for row in times),
+                   encoding="utf-8")
+    run(program, "fit", line, str(log), "--name", "fitted", "-o", str(system), "--quiet")
+    return str(system)
+
+
 def percent(part, whole):
     return f"{100 * part / whole:.0f} %" if whole else "-"
 
@@ -66,18 +75,24 @@ def off(errors):
 
 
 # ---- does a split win? ---------------------------------------------------------------------------
-def judge(program, path):
+def judge(program, path, logs):
+    """By lines of parts, or with the flat call's times on the machine's smallest counts, which are then left out."""
     groups = collections.defaultdict(list)
     for row in json.loads(path.read_text(encoding="utf-8")):
-        if not row["faulty_flat"] and line_of(row["machine"], row["ranks_per_node"]):
+        if not row["faulty_flat"] and "library=" in (line_of(row["machine"], row["ranks_per_node"]) if logs else "library="):
             groups[row["machine"], row["collective"], row["ranks_per_node"]].append(row)
-    print(f"{'a split wins?':34}{'ranks':>6}{'points':>8}{'wins':>7}{'decided':>9}{'plan':>6}{'right':>7}{'default':>9}{'right':>7}")
+    print(f"{'a split wins?' + ' (two logs)' * bool(logs):34}{'ranks':>6}{'points':>8}{'wins':>7}{'decided':>9}{'plan':>6}{'right':>7}"
+          f"{'default':>9}{'right':>7}")
     total = collections.Counter()
     for (machine, collective, ranks), rows in sorted(groups.items()):
-        count = collections.Counter()
-        for nodes in sorted({row["nodes"] for row in rows}):
+        count, line = collections.Counter(), line_of(machine, ranks)
+        counts = sorted({row["nodes"] for row in rows})
+        if logs:
+            line = fit(program, line, [(row["bytes"], row["flat_s"], row["nodes"] * ranks, row["nodes"], collective) for row in rows
+                                       if row["nodes"] in counts[:FITTED_TABLES]], logs)
+        for nodes in counts[FITTED_TABLES if logs else 0:]:
             here = [row for row in rows if row["nodes"] == nodes]
-            said = predict(program, line_of(machine, ranks), nodes * ranks, collective, {row["bytes"] for row in here})
+            said = predict(program, line, nodes * ranks, collective, {row["bytes"] for row in here})
             for row in here:
                 advice, wins = said[row["bytes"]]["verdict"]["advice"], row["flat_s"] > WINS * row["best_layered_s"]
                 count.update(points=1, wins=wins)
@@ -128,16 +143,6 @@ def read_tables(paths):
     return [one for one in found if one.times]
 
 
-def fit(program, tables, folder):
-    """The system fitted to these tables' times."""
-    log, system = folder / "log.csv", folder / "system.json"
-    log.write_text("bytes,seconds,np,nodes,call\n" + "".join(
-        f"{size},{seconds:.9g},{one.ranks},{one.nodes},{one.collective}\n" for one in tables for size, seconds in one.times.items()),
-        encoding="utf-8")
-    run(program, "fit", tables[0].line, str(log), "--name", "fitted", "-o", str(system), "--quiet")
-    return str(system)
-
-
 def spread(pairs):
     """Deviations of log errors: common to a machine's tables, and what is left at a point; of (machine, error)."""
     machines = collections.defaultdict(list)
@@ -179,7 +184,8 @@ def price_tables(program, paths):
             errors_of.append((off(errors), inside, apart, len(errors)))
             first, rest = group[:FITTED_TABLES], group[FITTED_TABLES:]
             if rest:
-                fitted = fit(program, first, Path(folder))
+                fitted = fit(program, first[0].line, [(size, seconds, one.ranks, one.nodes, collective) for one in first
+                                                      for size, seconds in one.times.items()], Path(folder))
                 own = [one.price(program, fitted) for one in rest]
                 own_errors = [error for errors, _ in own for error in errors.values()]
                 before.append(off([error for one in rest for error in cold[one][0].values()]))
@@ -206,7 +212,9 @@ def main():
     if not asked.layers and not asked.data:
         parser.error("expected LAYERS=FILE or DATA='FILE...', of published times")
     if asked.layers:
-        judge(asked.program, asked.layers)
+        judge(asked.program, asked.layers, None)
+        with tempfile.TemporaryDirectory() as folder:
+            judge(asked.program, asked.layers, Path(folder))
     if asked.data:
         price_tables(asked.program, asked.data)
 

@@ -224,15 +224,21 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* Whether a plan that is not expected to gain does so on one of four samples, where prices are so
- * rough that the default is kept for what is known of it, and no more. */
+/* Of nodes whose ranks share their memory prices are so rough that a verdict has to have all of the
+ * 90 % range on its side, one that keeps the default, too. */
+#define ROUGH_SHARE 0.95
+
+static bool is_rough(const struct hs_predict_point *point)
+{
+    return point->sampled && hs_library_prices_plans(&point->library) &&
+           hs_system_shares_memory(point->request.system);
+}
+
+/* Whether a plan that is not expected to gain may do so. */
 static bool may_gain(const struct hs_predict_point *point, const struct hs_estimated *plan)
 {
-    const struct hs_system *system = point->request.system;
-
-    return point->sampled && hs_library_prices_plans(&point->library) &&
-           system->constants.count == 0 && hs_system_shares_memory(system) &&
-           !hs_plan_is_default(&plan->plan) && plan->estimate.gain.share > 1 - HS_ADVICE_SHARE;
+    return is_rough(point) && !hs_plan_is_default(&plan->plan) &&
+           plan->estimate.gain.share > 1 - ROUGH_SHARE;
 }
 
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
@@ -245,6 +251,7 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     double worth = priced ? HS_ADVICE_GAIN : point->sampled ? HS_EXPECTED_TIE : 1;
     bool keeps =
         point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
+    double share = is_rough(point) ? ROUGH_SHARE : HS_ADVICE_SHARE;
     struct hs_estimated rival = *hs_point_best_plan(point);
     const struct hs_gain *gain = &point->plans[0].estimate.gain;
     enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
@@ -259,7 +266,7 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
                                              .gain_high = point->sampled ? 1 : NAN,
                                              .share = point->sampled ? 0 : NAN};
     else
-        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= HS_ADVICE_SHARE) &&
+        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= share) &&
                                                      !hs_point_rests_on_guess(asked, point)
                                                  ? HS_ADVICE_PLAN
                                                  : HS_ADVICE_UNDECIDED,

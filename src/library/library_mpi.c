@@ -336,9 +336,15 @@ static enum hs_mpi_algorithm openmpi_algorithm(enum hs_phase phase, int64_t rank
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements)
 {
+    bool in_nodes = library == HS_LIBRARY_OPENMPIHAN && phase == HS_ALLREDUCE && tasks > 1 &&
+                    tasks < ranks;
+
+    if (in_nodes)
+        ranks = (ranks + tasks - 1) / tasks;
     if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)
         return mpich_choice(phase, ranks, tasks, bytes, elements);
-    return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements), false};
+    return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements),
+                                  in_nodes};
 }
 
 #define SWITCH_KNOWN 4.0
@@ -351,11 +357,11 @@ struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_ph
     double far = hs_library_mpi_rule(library) == library ? SWITCH_KNOWN : SWITCH_OWN;
     struct hs_mpi_choice here = hs_mpi_choose(library, phase, ranks, tasks, bytes, elements);
     struct hs_mpi_choice above =
-        hs_mpi_choose(library, phase, ranks, tasks, bytes * far, elements * far);
+        hs_mpi_choose(library, phase, ranks, tasks, bytes * far, elements);
 
     if (above.algorithm != here.algorithm)
         return above;
-    return hs_mpi_choose(library, phase, ranks, tasks, bytes / far, elements / far);
+    return hs_mpi_choose(library, phase, ranks, tasks, bytes / far, elements);
 }
 
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes)

@@ -11,7 +11,8 @@
  * Bruck's up to 256 bytes of 8 ranks or more, up to 32 KiB all at once, 32 of them at a time, else
  * pairwise. Not followed: what a device (ch4's netmods) puts in its place, nor Cray's own. Open MPI
  * (4.1.4, 4.1.6 and 5.0.7, coll/tuned's fixed decisions): a table by ranks and bytes for each call.
- * Not followed: the components han and ucc, which some sites prefer to it.
+ * With han, which 5.0 prefers to it, an allreduce goes by nodes as MPICH's does, between them by
+ * coll/tuned. Not followed: what else han does, and ucc.
  */
 #ifndef HS_LIBRARY_LIBRARY_MPI_H
 #define HS_LIBRARY_LIBRARY_MPI_H

@@ -36,8 +36,12 @@ struct hs_log_call {
     enum hs_library library;
     struct hs_nccl_run nccl;
     struct hs_mpi_call mpi; /* borrows the system */
+    bool forced;            /* its algorithm: not the library's rule */
     struct hs_rccl_call rccl;
 };
+
+/* The algorithm of MPI's own call by the library's rule, its sizes so many times the library's. */
+void hs_log_call_choose(struct hs_log_call *call, double moved);
 
 /* Growing list; {0} is empty. */
 struct hs_call_list {
@@ -52,7 +56,7 @@ bool hs_log_is_contradictory(const struct hs_log *log, const struct hs_log_run *
 /* Adds the log's calls. HS_INVALID, with the option that would help: what neither log nor facts
  * say; ranks that contradict each other, with both numbers; a machine without a price, or of
  * another library; ranks that its nodes do not have; HS_MEMORY. An all-to-all of MPI has no price
- * on any machine. */
+ * where one rank of a node of several calls. */
 enum hs_status hs_log_calls(struct hs_call_list *list, const struct hs_system *system,
                             const struct hs_log *log, const char *name,
                             const struct hs_log_facts *facts, struct hs_error *err);

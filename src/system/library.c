@@ -29,6 +29,7 @@ enum hs_library hs_library_mpi_rule(enum hs_library library)
     case HS_LIBRARY_INTELMPI:
         return HS_LIBRARY_MPICH;
     case HS_LIBRARY_OPENMPI:
+    case HS_LIBRARY_OPENMPIHAN:
         return HS_LIBRARY_OPENMPI;
     case HS_LIBRARY_UNSAID:
     case HS_LIBRARY_NCCL:

@@ -35,7 +35,7 @@ static const struct priors {
     [HS_LIBRARY_UNSAID] = {{[HS_LINK_MEMORY] = 1e-6},
                            0, /* the NIC says it */
                            0,
-                           0.7,
+                           0.4,
                            "guess: a short message of MPI's, by likeness to other machines",
                            "guess: what MPI gets of the line rate"},
 };
