@@ -7,6 +7,10 @@ $(BUILD)/bench/calls: bench/calls.c $(LIBRARY) include/hiersearch.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(call LIBRARY_LINK,..)
+# Files as people post them: CASES=FOLDER of the inputs.
+.PHONY: bench-cases
+bench-cases: all
+	bench/cases.py --program $(BUILD)/hiersearch
 bench-table2: all
 	bench/score.py --program $(BUILD)/hiersearch --predict abci --plans tests/answer/data/table2.json
 # Predicted against measured times of results, and what the containment rule costs: RESULTS='FILE...', PREDICT=SYSTEM.

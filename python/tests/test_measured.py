@@ -17,15 +17,15 @@ FORMATS = [one["name"] for one in hs.formats()]
 def test_fit_by_a_log(name, data):
     """fit by a log is the command line's, or fails with its line."""
     path = data / "record/logs" / name
-    ran = subprocess.run([PROGRAM, "fit", PARTS, path], capture_output=True, text=True, check=False)
+    ran = subprocess.run([PROGRAM, "fit", PARTS, path, "--force"], capture_output=True, text=True, check=False)
     if ran.returncode:
         with pytest.raises(hs.HiersearchError) as raised:
-            hs.fit(PARTS, path)
+            hs.fit(PARTS, path, force=True)
         assert f"hiersearch fit: {raised.value}" == ran.stderr.splitlines()[-1]
     else:
-        fitted = hs.fit(PARTS, path)
+        fitted = hs.fit(PARTS, path, force=True)
         assert fitted.to_json() == ran.stdout
-        assert hs.fit(PARTS, (str(path), path.read_text(encoding="utf-8"))).to_json() == ran.stdout
+        assert hs.fit(PARTS, (str(path), path.read_text(encoding="utf-8")), force=True).to_json() == ran.stdout
 
 
 def test_fit_by_results(data, program):
@@ -62,7 +62,7 @@ def test_calibrations_compared(data):
     assert math.isclose(high / low, 20 / 19, rel_tol=1e-6)  # latency times bandwidth
     assert found.keys() == {("fit layer node 1:4", name) for name in ("latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes")}
     assert all(after is None for _, after in found.values())
-    here = hs.fit(PARTS, data / "record/logs/nodes.txt")
+    here = hs.fit(PARTS, data / "record/logs/nodes.txt", force=True)
     others = [row for row in hs.System(PARTS).changes(here) if not row["of"].startswith("constant ")]
     assert [(row["of"], row["figure"], row["before"]) for row in others] == [("system", "constants_residual", None)] and here.document.constants
 

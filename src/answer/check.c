@@ -559,6 +559,33 @@ static void say_unjudged(struct hs_check_answer *out, const struct hs_system *sy
                  row->call, row->ranks);
 }
 
+/* Of lines of NCCL's without a time what they say of the job, for who has nothing else. */
+static void say_job(struct hs_check_answer *out, const struct hs_nccl_info *info)
+{
+    const struct hs_nccl_host *host = info->host_count > 0 ? info->hosts : NULL;
+    const struct hs_nccl_decisions *decided = &info->decided;
+    struct hs_text text = {0};
+
+    if (info->messages.count == 0)
+        return;
+    hs_text_append(&text, "no row has a time; NCCL's lines say");
+    if (info->job.ranks > 0)
+        hs_text_append(&text, " %" PRId64 " ranks", info->job.ranks);
+    if (hs_nccl_info_hosts(info) > 0)
+        hs_text_append(&text, ", %" PRId64 " nodes", hs_nccl_info_hosts(info));
+    if (decided->channel_count > 0 && decided->channels[0].collective > 0)
+        hs_text_append(&text, ", %" PRId64 " channels", decided->channels[0].collective);
+    for (size_t n = 0; host && n < host->nic_count; n++)
+        if (host->nics[n].name[0])
+            hs_text_append(&text, "%s%s", n > 0 ? " " : ", NICs ", host->nics[n].name);
+    for (size_t c = 0; c < decided->chosen_count; c++)
+        if (c == 0 || strcmp(decided->chosen[c].name, decided->chosen[c - 1].name) != 0)
+            hs_text_append(&text, "%s%s", c > 0 ? " " : ", algorithm ", decided->chosen[c].name);
+    if (!text.failed)
+        snprintf(out->reason, sizeof(out->reason), "%s", text.data);
+    hs_text_release(&text);
+}
+
 static void find_verdict(struct hs_check_answer *out, const struct hs_system *system)
 {
     size_t judged = 0, large = 0, fast = 0, impossible = SIZE_MAX;
@@ -760,6 +787,8 @@ static enum hs_status check(struct hs_check_answer *out, const struct hs_check_q
         status = judge_by_good(out, &asked, err);
     if (status == HS_OK)
         find_verdict(out, system);
+    if (status == HS_OK && out->row_count == 0 && question->inputs->log_count > 0)
+        say_job(out, info->messages.count > 0 ? info : &question->inputs->logs[0].log.info);
     if (status == HS_OK && out->verdict == HS_CHECK_EXPECTED)
         say_why_right(out, system);
     if (status == HS_OK && out->verdict == HS_CHECK_LOW) {

@@ -1,15 +1,20 @@
 #include "answer/fit.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "answer/check.h"
 #include "answer/systems.h"
 #include "base/notes.h"
+#include "base/units.h"
 #include "estimate/calibration.h"
 #include "record/log_fit.h"
 
-#define FAR_OFF 0.5 /* error of times after a fit that says that something is wrong */
-#define OFF     0.2 /* and one that is more than prices are off where they fit */
+#define FAR_OFF    0.5 /* error of times after a fit that says that something is wrong */
+#define REPRODUCED 0.1 /* error of a size that a fit reproduces its logs within */
 
 /* What the system was calibrated by is not forgotten. */
 static enum hs_status keep_points(struct hs_fit_times *times, const struct hs_fits *fits,
@@ -158,33 +163,139 @@ static enum hs_status fit_layers(struct hs_system *system, const struct hs_fit_t
     return status;
 }
 
-/* Times of a library's own calls: the constants of its price. */
-static enum hs_status fit_calls(struct hs_system *system, const struct hs_call_list *calls,
-                                struct hs_text *notes, struct hs_error *err)
+/* Is it low, and where: a machine that is fitted to a low log predicts low ones. */
+static enum hs_status say_low(struct hs_text *notes, const struct hs_system *system,
+                              const struct hs_fit_times *times,
+                              const struct hs_fit_settings *settings, struct hs_error *err)
 {
+    const struct hs_check_settings known = {.log = settings->log};
+    const struct hs_check_question question = {
+        .system = system, .inputs = times->inputs, .settings = &known};
+    struct hs_check_answer found;
+    struct hs_text unused = {0};
+    struct hs_error ignored;
+    enum hs_status status = hs_check(&found, &question, &unused, &ignored);
+
+    if (status == HS_OK && found.verdict == HS_CHECK_LOW)
+        hs_say_warning(notes,
+                       "the log is low for such a machine (where: %s), and so is what is fitted to "
+                       "it: `hiersearch check` names causes",
+                       found.where[0] ? found.where : hs_check_layer_names[found.layer]);
+    hs_check_answer_release(&found);
+    hs_text_release(&unused);
+    return status == HS_MEMORY ? hs_no_memory(err) : HS_OK;
+}
+
+/* Calls of one size: both columns of nccl-tests, and of several logs. */
+struct size {
+    const struct hs_log_call *call;
+    double off; /* log(price / time), on average */
+};
+
+static int compare_sizes(const void *left, const void *right)
+{
+    const struct hs_log_call *a = ((const struct size *)left)->call;
+    const struct hs_log_call *b = ((const struct size *)right)->call;
+
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    if (a->nodes != b->nodes)
+        return a->nodes < b->nodes ? -1 : 1;
+    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+/* Puts calls of one size together. Returns how many sizes are left. */
+static size_t join_sizes(struct size *sizes, size_t count)
+{
+    size_t kept = 0, from = 0;
+
+    qsort(sizes, count, sizeof(*sizes), compare_sizes);
+    for (size_t i = 0; i < count; from = i) {
+        double sum = 0;
+
+        for (; i < count && compare_sizes(&sizes[from], &sizes[i]) == 0; i++)
+            sum += sizes[i].off;
+        sizes[kept] = sizes[from];
+        sizes[kept++].off = sum / (double)(i - from);
+    }
+    return kept;
+}
+
+/* Whether its prices are those of its logs, at each size. */
+static enum hs_status check_reproduced(const struct hs_system *system,
+                                       const struct hs_call_list *calls, bool force,
+                                       struct hs_text *notes, struct hs_error *err)
+{
+    struct size *sizes = calloc(calls->count + 1, sizeof(*sizes)), worst = {NULL, 0};
+    size_t count = 0, off = 0;
+    char bytes[HS_UNIT_TEXT], took[HS_UNIT_TEXT], predicted[HS_UNIT_TEXT], what[512];
+
+    if (!sizes)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < calls->count; i++) {
+        double seconds = hs_log_call_price(&calls->items[i], system).seconds;
+
+        if (seconds > 0)
+            sizes[count++] =
+                (struct size){&calls->items[i], log(seconds / calls->items[i].seconds)};
+    }
+    count = join_sizes(sizes, count);
+    for (size_t i = 0; i < count; i++) {
+        off += fabs(sizes[i].off) > log1p(REPRODUCED);
+        if (fabs(sizes[i].off) > fabs(worst.off))
+            worst = sizes[i];
+    }
+    free(sizes);
+    if (off == 0)
+        return HS_OK;
+    snprintf(what, sizeof(what),
+             "does not reproduce its log within 10 %% at %zu of %zu sizes: at worst %s of %s on "
+             "%" PRId64 " ranks, which took %s and is predicted to take %s",
+             off, count, hs_library_call_names[worst.call->kind],
+             hs_bytes_format(bytes, worst.call->bytes), worst.call->ranks,
+             hs_seconds_format(took, worst.call->seconds),
+             hs_seconds_format(predicted, worst.call->seconds * exp(worst.off)));
+    if (!force)
+        return hs_fail(err, HS_FAILED,
+                       "the fit %s: no machine is written (--force writes it, `hiersearch check "
+                       "FILE LOG --details` shows where; what NCCL was made to choose is said by "
+                       "--algorithm)",
+                       what);
+    hs_say_warning(notes, "the fit %s", what);
+    return HS_OK;
+}
+
+/* Times of a library's own calls: the constants of its price. */
+static enum hs_status fit_calls(struct hs_system *system, const struct hs_fit_times *times,
+                                const struct hs_fit_settings *settings, struct hs_text *notes,
+                                struct hs_error *err)
+{
+    const struct hs_call_list *calls = &times->calls;
     const char *library = hs_library_written(hs_system_library(system));
     const char *by = system->constants.count > 0 ? "its constants so far"
                      : system->parts             ? "what ships"
                                                  : "its levels alone";
     double before, after;
-    enum hs_status status = hs_calls_fit(system, calls, &before, &after, err);
+    enum hs_status status = say_low(notes, system, times, settings, err);
 
+    if (status == HS_OK)
+        status = hs_calls_fit(system, calls, &before, &after, err);
     if (status)
         return status;
     if (after > FAR_OFF)
         hs_say_warning(notes,
                        "the times are far from what such parts take: are they those of the log?");
-    else if (after > OFF)
-        hs_say_warning(notes,
-                       "no constants meet the times, so ranges are wide: `hiersearch check FILE "
-                       "LOG --details` shows where; what the library was made to choose "
-                       "(NCCL_ALGO) is said by --algorithm");
     hs_say_note(notes,
                 "%zu time%s of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu "
                 "constant%s of this machine",
                 calls->count, HS_PLURAL(calls->count), library, 100 * before, by, 100 * after,
                 system->constants.count, HS_PLURAL(system->constants.count));
-    return HS_OK;
+    if (system->library_algorithm)
+        hs_say_note(notes, "%s was made to run %s there, and in what this machine predicts",
+                    library, system->library_algorithm);
+    return check_reproduced(system, calls, settings->force, notes, err);
 }
 
 enum hs_status hs_fit_system(struct hs_system *system, const struct hs_fit_times *times,
@@ -194,7 +305,7 @@ enum hs_status hs_fit_system(struct hs_system *system, const struct hs_fit_times
     if (settings->name && hs_system_rename(system, settings->name, err))
         return HS_INVALID;
     if (times->calls.count > 0)
-        return fit_calls(system, &times->calls, notes, err);
+        return fit_calls(system, times, settings, notes, err);
     if (is_for_gap_alone(times))
         fit_gap(system, times, notes);
     else if (times->points.count > 0) /* else nothing but figures of a GPU, which it has already */

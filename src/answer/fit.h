@@ -14,6 +14,7 @@
 struct hs_fit_settings {
     const char *name, *source; /* NULL: as it is, and how many there are */
     int64_t max_residual_percent;
+    bool force;
     struct hs_log_options log;
 };
 
@@ -40,6 +41,11 @@ struct hs_fit_settings {
          .offset = (place) + offsetof(struct hs_fit_settings, max_residual_percent),               \
          .help = "layers whose times are further off the fitted line are refused (root mean "      \
                  "square)"},                                                                       \
+        {.name = "force",                                                                          \
+         .type = &hs_option_flag,                                                                  \
+         .offset = (place) + offsetof(struct hs_fit_settings, force),                              \
+         .help = "write the machine although its prices are more than 10 % off at a size of its "  \
+                 "logs"},                                                                          \
         HS_ROWS_LOG((place) + offsetof(struct hs_fit_settings, log))
 
 /* Of what the answer is shown again, before and with the times. */
@@ -84,7 +90,8 @@ struct hs_fit_times {
 enum hs_status hs_fit_gather(struct hs_fit_times *times, struct hs_system *system,
                              const struct hs_fit_settings *settings, struct hs_text *notes,
                              struct hs_error *err);
-/* Calibrates it, says by what and how well, and names it. HS_INVALID, HS_MEMORY. */
+/* Calibrates it, says by what and how well, and names it. HS_INVALID; HS_FAILED: its prices do not
+ * reproduce its logs, with the worst size, unless forced; HS_MEMORY. */
 enum hs_status hs_fit_system(struct hs_system *system, const struct hs_fit_times *times,
                              const struct hs_fit_settings *settings, struct hs_text *notes,
                              struct hs_error *err);

@@ -114,7 +114,7 @@ const struct hs_command hs_command_fit = {
                 "  hiersearch fit 'node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich' osu.txt --np 8 "
                 "--nodes 2 -o cpus.json\n"
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
-    .usual = "output np nodes call algorithm for size",
+    .usual = "output np nodes call algorithm force for size",
     .arguments = arguments,
     .question = "fit",
     .options = options,

@@ -79,9 +79,10 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(from),
      .help = "the node that files speak of, joined, and the system that is proposed from it: what "
-             "nvidia-smi topo -m, nvidia-smi -L, ibstat, rocm-smi --showtopo or scontrol show "
-             "topology printed, NCCL's XML (NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), "
-             "Slurm's topology.conf or topology.yaml"},
+             "nvidia-smi topo -m, nvidia-smi -L, ibstat, ibv_devinfo -v, rocm-smi --showtopo, "
+             "amd-smi topology or scontrol show topology printed, NCCL's XML "
+             "(NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), Slurm's topology.conf or "
+             "topology.yaml"},
     HS_ROW_JSON(NULL, "the system file; without SYSTEM an array of all"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},

@@ -13,6 +13,7 @@
 #ifdef HS_HAVE_HWLOC
 #include <dlfcn.h>
 #include <hwloc.h>
+#include <math.h>
 
 /* From version 3 on an OS device may be of several kinds, and an object's infos are a struct. */
 #if HWLOC_API_VERSION >= 0x00030000
@@ -25,6 +26,7 @@
 #define INFO(object, i)       ((object)->infos[i])
 #endif
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
+#define PORTS_MAX     4    /* of an adapter, looked at */
 
 /* clang-format off */
 #define HWLOC_FUNCTIONS(row)          \
@@ -99,17 +101,31 @@ static bool read_sysfs(char *line, int bytes, const char *folder, const char *na
     return got;
 }
 
-/* "400 Gb/sec (4X NDR)", and megabits per second (-1: no link). */
-static double speed_of(const char *name, bool rdma)
+/* "400 Gb/sec (4X NDR)" of the fastest port whose state is "4: ACTIVE" or not known, and megabits
+ * per second (-1: no link). */
+static void read_ports(struct hs_node_nic *nic)
 {
-    char line[64];
-    if (rdma && read_sysfs(line, sizeof line, "class/infiniband", name, "ports/1/rate"))
-        return strtod(line, NULL) * 1e9 / 8;
-    if (!rdma && read_sysfs(line, sizeof line, "class/net", name, "speed")) {
-        double megabits = strtod(line, NULL);
-        return megabits > 0 ? megabits * 1e6 / 8 : 0;
+    char line[64], file[32];
+    if (!nic->rdma && read_sysfs(line, sizeof line, "class/net", nic->name, "speed"))
+        nic->bytes_per_second = fmax(0, strtod(line, NULL) * 1e6 / 8);
+    for (unsigned port = 1; nic->rdma && port <= PORTS_MAX; port++) {
+        snprintf(file, sizeof file, "ports/%u/state", port);
+        bool known = read_sysfs(line, sizeof line, "class/infiniband", nic->name, file);
+        bool active = !known || strtol(line, NULL, 10) == 4;
+        if (known && active)
+            nic->state = HS_PORTS_ACTIVE;
+        else if (known && nic->state == HS_PORTS_UNKNOWN)
+            nic->state = HS_PORTS_DOWN;
+        snprintf(file, sizeof file, "ports/%u/rate", port);
+        if (!active || !read_sysfs(line, sizeof line, "class/infiniband", nic->name, file))
+            continue;
+        double rate = strtod(line, NULL) * 1e9 / 8;
+        if (rate > nic->bytes_per_second)
+            nic->ports = 0;
+        if (rate > 0 && rate >= nic->bytes_per_second)
+            nic->ports |= 1U << port;
+        nic->bytes_per_second = fmax(rate, nic->bytes_per_second);
     }
-    return 0;
 }
 
 static hwloc_obj_t pci_parent(hwloc_obj_t object)
@@ -138,8 +154,9 @@ static void add_nic(struct hs_node *node, hwloc_obj_t os_device, hwloc_obj_t pci
     nic->device = pci->attr->pcidev.device_id;
     nic->device_class = pci->attr->pcidev.class_id;
     nic->rdma = rdma;
-    nic->bytes_per_second = speed_of(os_device->name, rdma);
+    nic->bytes_per_second = 0;
     snprintf(nic->name, sizeof nic->name, "%.31s", os_device->name);
+    read_ports(nic);
 }
 
 static void read_nics(const struct hwloc *hwloc, struct hs_node *node)

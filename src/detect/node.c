@@ -103,7 +103,9 @@ static void print_gpus(struct hs_text *out, const struct hs_node *node)
             hs_text_append(out, ", %u %s%s", gpu->links, is_amd(gpu) ? "xGMI links" : "NVLinks",
                            gpu->switch_links == gpu->links ? " to a switch" : "");
         if (gpu->pcie_generation > 0)
-            hs_text_append(out, ", PCIe %u x%u", gpu->pcie_generation, gpu->pcie_width);
+            hs_text_append(out, ", PCIe %u", gpu->pcie_generation);
+        if (gpu->pcie_generation > 0 && gpu->pcie_width > 0)
+            hs_text_append(out, " x%u", gpu->pcie_width);
         hs_text_append(out, "\n");
     }
 }
@@ -114,10 +116,13 @@ static void print_nics(struct hs_text *out, const struct hs_node *node)
         const struct hs_node_nic *nic = &node->nics[n];
         char speed[HS_UNIT_TEXT];
         print_place(out, "NIC", n, &nic->pci);
-        hs_text_append(out, "%s%s, %s\n", nic->name[0] != '\0' ? nic->name : "name not known",
+        hs_text_append(out, "%s%s, %s", nic->name[0] != '\0' ? nic->name : "name not known",
                        nic->rdma ? " (RDMA)" : "",
                        nic->bytes_per_second > 0 ? hs_bandwidth_format(speed, nic->bytes_per_second)
                                                  : "speed not known");
+        if (hs_node_count_ports(node, &n, 1) > 1)
+            hs_text_append(out, " of each of %zu ports", hs_node_count_ports(node, &n, 1));
+        hs_text_append(out, "%s\n", nic->state == HS_PORTS_DOWN ? ", down" : "");
     }
 }
 
@@ -181,6 +186,6 @@ void hs_node_print(struct hs_text *out, const struct hs_node *node)
         hs_text_append(out, "no GPU and no NIC found\n");
     if (node->gpu_count > 0)
         print_matrix(out, node);
-    if (node->notes.data != NULL)
+    if (node->notes.data != NULL && node->origin.files == NULL) /* else the system has them */
         hs_text_append(out, "%s", node->notes.data);
 }

@@ -67,12 +67,16 @@ struct hs_node_gpu {
     unsigned vendor, device;              /* PCI's; 0: not known */
 };
 
+enum hs_node_ports { HS_PORTS_UNKNOWN, HS_PORTS_ACTIVE, HS_PORTS_DOWN };
+
 struct hs_node_nic {
     char name[32]; /* mlx5_0, eth0 */
     struct hs_pci pci;
     int numa_node; /* its number; -1: not known */
     bool rdma;
-    double bytes_per_second;               /* 0: not known */
+    enum hs_node_ports state; /* active: at least one of its ports */
+    unsigned ports;           /* bits of its ports that are active at its rate; 0: it has one */
+    double bytes_per_second;  /* of a port; 0: not known */
     unsigned vendor, device, device_class; /* PCI's, the class as in 0x0207; 0: not known */
 };
 
@@ -130,10 +134,17 @@ void hs_node_print(struct hs_text *out, const struct hs_node *node);
 /* The NIC's index; nic_count: none has the name, or that is "". */
 size_t hs_node_find_nic(const struct hs_node *node, const char *name);
 
-/* NICs that GPUs use: RDMA devices where there are any, of these the fastest, of these those that
- * share a PCIe switch with a GPU where each GPU has such, of these InfiniBand where there is any.
- * Fills chosen[] with their indices and returns how many; none where no speed is known. */
+/* NICs that GPUs use: of those that are not down RDMA devices where there are any, of these the
+ * fastest, of these those that share a PCIe switch with a GPU where each GPU has such, of these
+ * InfiniBand where there is any. Fills chosen[] with their indices and returns how many; none where
+ * no speed is known. */
 size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node *node);
+/* Active ports of these NICs: NCCL counts each as a device. */
+size_t hs_node_count_ports(const struct hs_node *node, const size_t *chosen, size_t count);
+
+/* Leaves out, with a note, GPUs that are in no catalogue where most of the others are: those for a
+ * display. Returns how many; where[] has the old number of each that stays. */
+size_t hs_node_drop_displays(struct hs_node *node, size_t where[HS_NODE_GPUS_MAX]);
 
 /* Appends the line of parts (parts.h) that the node is, "8xH100, 8xNDR400, 32": by the GPUs' names,
  * else by PCI's numbers, else by capability and links; a kind that is not certain is noted in
@@ -153,12 +164,14 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
  * as between any other. */
 bool hs_node_is_switched(const struct hs_node *node);
 bool hs_node_is_meshed(const struct hs_node *node);
-/* NCCL's effective bandwidth of one of a GPU's links, RCCL's of xGMI; of its PCIe, where that is
- * not known as in the catalogue, else 16 lanes of PCIe 3; from CPU to CPU, POWER9's or Skylake's
- * where nothing says. */
+/* NCCL's effective bandwidth of one of a GPU's links, RCCL's of xGMI, MI300's where the GPU is not
+ * known; of its PCIe, where that is not known as in the catalogue, else 16 lanes of PCIe 4, or 3
+ * of one with links; from CPU to CPU, POWER9's or Skylake's where nothing says. */
 double hs_node_link_rate(const struct hs_node_gpu *gpu);
 double hs_node_pcie_rate(const struct hs_node_gpu *gpu);
 double hs_node_cpu_rate(const struct hs_node *node);
+/* Whether it is AMD's and its links are those of MI200: a package of MI250X has two dies. */
+bool hs_node_has_dies(const struct hs_node_gpu *gpu);
 /* What the catalogue has under its name, or PCI's numbers; false: nothing. */
 bool hs_node_gpu_part(struct hs_gpu *part, const struct hs_node_gpu *gpu);
 

@@ -32,24 +32,39 @@ static bool begins(const char *text, const char *prefix)
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
-/* "NVIDIA A100-SXM4-40GB": the word of it that is in the catalogue. */
+#define WORDS_JOINED 3 /* "RTX PRO 6000" is RTXPRO6000 */
+
+/* The first `words` words of a text, as one. */
+static bool join_words(char word[WORD_BYTES], const char *text, int words)
+{
+    size_t length = 0;
+
+    for (; words > 0; words--) {
+        if (!isalnum((unsigned char)*text))
+            return false;
+        for (; isalnum((unsigned char)*text) && length + 1 < WORD_BYTES; text++)
+            word[length++] = *text;
+        text += *text == ' ';
+    }
+    word[length] = '\0';
+    return length >= 2;
+}
+
+/* "NVIDIA A100-SXM4-40GB": the word of it, or the words, that the catalogue has. */
 static bool gpu_by_name(char word[WORD_BYTES], const char *name)
 {
     struct hs_parts parts;
 
     for (const char *at = name; *at != '\0';) {
-        size_t length = 0;
-
-        while (isalnum((unsigned char)at[length]))
-            length++;
-        if (length >= 3 && length < WORD_BYTES) {
-            snprintf(word, WORD_BYTES, "%.*s", (int)length, at);
-            if (known_part(&parts, word)) {
+        for (int words = WORDS_JOINED; words > 0; words--)
+            if (join_words(word, at, words) && known_part(&parts, word)) {
                 snprintf(word, WORD_BYTES, "%s", parts.gpu.name);
                 return true;
             }
-        }
-        at += length > 0 ? length : 1;
+        while (isalnum((unsigned char)*at))
+            at++;
+        while (*at != '\0' && !isalnum((unsigned char)*at))
+            at++;
     }
     return false;
 }
@@ -61,7 +76,9 @@ static const char *gpu_by_device(const struct hs_node_gpu *gpu)
         unsigned vendor, device;
         const char *name;
     } rows[] = {
+        {HS_PCI_NVIDIA, 0x15f8, "P100"},  {HS_PCI_NVIDIA, 0x15f9, "P100"},
         {HS_PCI_NVIDIA, 0x1db1, "V100"},  {HS_PCI_NVIDIA, 0x1db5, "V100"},
+        {HS_PCI_NVIDIA, 0x1db4, "V100"},  {HS_PCI_NVIDIA, 0x1db6, "V100"},
         {HS_PCI_NVIDIA, 0x20b0, "A100"},  {HS_PCI_NVIDIA, 0x20b2, "A100"},
         {HS_PCI_NVIDIA, 0x20b5, "A100"},  {HS_PCI_NVIDIA, 0x20f1, "A100"},
         {HS_PCI_NVIDIA, 0x20f3, "A800"},  {HS_PCI_NVIDIA, 0x26b9, "L40S"},
@@ -95,7 +112,8 @@ bool hs_node_gpu_part(struct hs_gpu *part, const struct hs_node_gpu *gpu)
     return true;
 }
 
-/* The kind that has this capability, or this number of links. */
+/* The kind that has this capability, or this number of links; NULL: none, or it is another, whose
+ * number on PCI is known, and shows no links. */
 static const char *gpu_by_figures(const struct hs_node *node)
 {
     static const struct {
@@ -107,6 +125,8 @@ static const char *gpu_by_figures(const struct hs_node *node)
                 {100, true, "GB200"}, {103, false, "B300"}, {103, true, "GB300"}};
     const struct hs_node_gpu *gpu = &node->gpus[0];
 
+    if (gpu->device != 0 && gpu->links == 0)
+        return NULL;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (rows[i].capability == gpu->capability && rows[i].arm == node->is_arm)
             return rows[i].name;
@@ -154,9 +174,12 @@ static bool same_gpus(const struct hs_node *node)
 /* A board of a kind that comes with NVLinks, too. */
 static bool is_board(const struct hs_node_gpu *gpu)
 {
-    return strcasestr(gpu->name, "pcie") != NULL ||
-           (gpu->vendor == HS_PCI_NVIDIA &&
-            (gpu->device == 0x20b5 || gpu->device == 0x20f1 || gpu->device == 0x2331));
+    static const unsigned devices[] = {0x15f8, 0x1db4, 0x1db6, 0x20b5, 0x20f1, 0x2331};
+
+    for (size_t i = 0; gpu->vendor == HS_PCI_NVIDIA && i < sizeof(devices) / sizeof(*devices); i++)
+        if (gpu->device == devices[i])
+            return true;
+    return strcasestr(gpu->name, "pcie") != NULL || strstr(gpu->name, " NVL") != NULL;
 }
 
 /* Whether a GPU of this name comes in trays of a rack that is one NVLink domain. */
@@ -165,37 +188,80 @@ static bool is_tray(const char *gpu)
     return begins(gpu, "GB");
 }
 
-/* "", "-mesh", "-pcie4" or "-pcie5"; NULL: its links are not those of the catalogue. */
+/* The slot of a board that comes with NVLinks, too. */
+static const char *slot_of(const struct hs_node_gpu *gpu, const struct hs_parts *parts)
+{
+    double GBps = gpu->pcie_generation > 0 ? hs_node_pcie_rate(gpu) / 1e9 : parts->gpu.slot_GBps;
+
+    return GBps >= 48 ? "-pcie5" : GBps >= 24 ? "-pcie4" : "-pcie3";
+}
+
+/* How so many GPUs of this name are sold, where nothing shows their links. */
+static const char *usual_wiring(const struct hs_node *node, const struct hs_parts *parts)
+{
+    char cube[WORD_BYTES];
+    struct hs_parts ignored;
+    struct hs_error unused;
+
+    if (parts->gpu.link == HS_LINK_XGMI || is_tray(parts->gpu.name))
+        return "";
+    snprintf(cube, sizeof(cube), "%zux%s-cube", node->gpu_count, parts->gpu.name);
+    if (hs_parts_parse(&ignored, cube, &unused) == HS_OK)
+        return "-cube";
+    return node->gpu_count <= 4 ? "-mesh" : "";
+}
+
+/* A module without links that its file shows: those of it are assumed, for clouds' files and
+ * `topo -mp` show none of any. Of NVML, which shows them, that they are down counts. */
+static const char *without_links(struct hs_text *notes, const struct hs_node *node,
+                                 const struct hs_parts *parts)
+{
+    const char *assumed = usual_wiring(node, parts);
+
+    if (node->has_nvml) {
+        hs_text_append(notes,
+                       "%s comes with NVLinks and none is up (does nvidia-fabricmanager run?): "
+                       "PCIe alone is assumed\n",
+                       parts->gpu.name);
+        return slot_of(&node->gpus[0], parts);
+    }
+    if (parts->gpu.link == HS_LINK_XGMI)
+        hs_text_append(notes,
+                       "which xGMI links there are is not known: those that %zu %s have are "
+                       "assumed (`rocm-smi --showtopo` shows weights, too)\n",
+                       node->gpu_count, parts->gpu.name);
+    else
+        hs_text_append(notes,
+                       "NVLinks are not known: a %s of %s is assumed (`nvidia-smi topo -m`, not "
+                       "-mp, shows them, and where they are down %zux%s%s is the machine)\n",
+                       assumed[0] == '-' ? assumed + 1 : "switch", parts->gpu.name, node->gpu_count,
+                       parts->gpu.name, slot_of(&node->gpus[0], parts));
+    return assumed;
+}
+
+/* "", "-mesh", "-pcie4" or the like; NULL: its links are not those of the catalogue. */
 static const char *find_variant(struct hs_text *notes, const struct hs_node *node,
                                 const struct hs_parts *parts)
 {
     const struct hs_node_gpu *gpu = &node->gpus[0];
     bool board = parts->gpu.generation == HS_GPU_BOARD;
-    double links_GBps = gpu->links * hs_nvlink_bytes_per_second(parts->gpu.capability) / 1e9;
-    bool fifth = gpu->pcie_generation > 0 ? gpu->pcie_generation >= 5 : parts->gpu.capability >= 90;
+    double links_GBps = gpu->links * hs_node_link_rate(gpu) / 1e9;
 
     if (board && gpu->links == 0)
         return gpu->pcie_generation >= 5 ? "-pcie5" : "";
     if (node->gpu_count == 1)
         return "";
     if (gpu->links == 0 && is_board(gpu))
-        return fifth ? "-pcie5" : "-pcie4";
-    if (!node->has_nvml && !node->origin.links_known) {
-        const char *assumed = node->gpu_count <= 4 && !is_tray(parts->gpu.name) ? "-mesh" : "";
-
-        hs_text_append(notes, "NVLinks are not known: %s is assumed\n",
-                       assumed[0] != '\0' ? "a mesh" : "a switch");
-        return assumed;
-    }
-    if (gpu->links == 0 && parts->gpu.capability >= 80) {
-        hs_text_append(notes, "no NVLinks are known: boards in slots are assumed\n");
-        return fifth ? "-pcie5" : "-pcie4";
-    }
+        return slot_of(gpu, parts);
+    if (gpu->links == 0)
+        return node->origin.links_known ? NULL : without_links(notes, node, parts);
     if (fabs(links_GBps - parts->gpu.nvlink_GBps) > 0.01 * parts->gpu.nvlink_GBps)
         return NULL;
     if (hs_node_is_switched(node))
         return "";
-    return hs_node_is_meshed(node) ? "-mesh" : NULL;
+    if (!hs_node_is_meshed(node) || gpu->cpu_links > 0)
+        return NULL;
+    return parts->mesh ? "" : "-mesh";
 }
 
 /* ---- its NICs -------------------------------------------------------------------------------- */
@@ -240,10 +306,15 @@ static void name_nic(char word[WORD_BYTES], struct hs_text *notes, const struct 
     }
 }
 
+static bool is_usable(const struct hs_node_nic *nic)
+{
+    return nic->state != HS_PORTS_DOWN && nic->bytes_per_second > 0;
+}
+
 static bool is_rdma_chosen(const struct hs_node *node)
 {
     for (size_t n = 0; n < node->nic_count; n++)
-        if (node->nics[n].rdma && node->nics[n].bytes_per_second > 0)
+        if (node->nics[n].rdma && is_usable(&node->nics[n]))
             return true;
     return false;
 }
@@ -282,10 +353,11 @@ size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node
     double fastest = 0;
 
     for (size_t n = 0; n < node->nic_count; n++)
-        if (node->nics[n].rdma == rdma)
+        if (node->nics[n].rdma == rdma && is_usable(&node->nics[n]))
             fastest = fmax(fastest, node->nics[n].bytes_per_second);
-    for (size_t n = 0; fastest > 0 && n < node->nic_count; n++)
-        if (node->nics[n].rdma == rdma && node->nics[n].bytes_per_second >= fastest)
+    for (size_t n = 0; n < node->nic_count; n++)
+        if (node->nics[n].rdma == rdma && is_usable(&node->nics[n]) &&
+            node->nics[n].bytes_per_second >= fastest)
             chosen[count++] = n;
     for (size_t i = 0, served = all_served(node, chosen, count); served && i < count; i++)
         if (is_near(node, chosen[i]))
@@ -295,6 +367,56 @@ size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node
         if (node->nics[chosen[i]].device_class == HS_PCI_INFINIBAND)
             chosen[infiniband++] = chosen[i];
     return infiniband > 0 ? infiniband : count;
+}
+
+size_t hs_node_count_ports(const struct hs_node *node, const size_t *chosen, size_t count)
+{
+    size_t ports = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned bits = node->nics[chosen[i]].ports;
+
+        for (ports += bits == 0; bits != 0; bits &= bits - 1)
+            ports++;
+    }
+    return ports;
+}
+
+/* ---- GPUs for a display ---------------------------------------------------------------------- */
+
+size_t hs_node_drop_displays(struct hs_node *node, size_t where[HS_NODE_GPUS_MAX])
+{
+    bool stays[HS_NODE_GPUS_MAX];
+    size_t known = 0, unknown = 0, kept = 0, count = node->gpu_count;
+    struct hs_gpu part;
+
+    for (size_t g = 0; g < count; g++) {
+        bool named = node->gpus[g].name[0] != '\0' || node->gpus[g].device != 0;
+
+        stays[g] = !named || hs_node_gpu_part(&part, &node->gpus[g]);
+        known += named && stays[g];
+        unknown += !stays[g];
+    }
+    for (size_t g = 0; g < count; g++) {
+        if (unknown < known && !stays[g])
+            hs_text_append(&node->notes,
+                           "GPU%zu, %s, is left out: a display's, or of another kind than most\n",
+                           g,
+                           node->gpus[g].name[0] ? node->gpus[g].name : "whose name is not known");
+        else
+            where[kept++] = g;
+    }
+    for (size_t a = 0; kept < count && a < kept; a++) {
+        node->gpus[a] = node->gpus[where[a]];
+        for (size_t b = 0; b < kept; b++) {
+            node->nvlinks[a][b] = node->nvlinks[where[a]][where[b]];
+            node->gpu_paths[a][b] = node->gpu_paths[where[a]][where[b]];
+        }
+        for (size_t n = 0; n < node->nic_count; n++)
+            node->nic_paths[n][a] = node->nic_paths[n][where[a]];
+    }
+    node->gpu_count = kept;
+    return count - kept;
 }
 
 /* ---- the line -------------------------------------------------------------------------------- */
@@ -349,6 +471,7 @@ static bool append_nics(struct hs_text *line, struct hs_text *notes, const struc
     name_nic(word, notes, &node->nics[chosen[0]]);
     if (word[0] == '\0')
         return false;
+    count = hs_node_count_ports(node, chosen, count);
     snprintf(whole, sizeof(whole), "1xH100, %lldx%s", (long long)domain * (long long)count, word);
     if (hs_parts_parse(&parts, whole, &ignored) != HS_OK)
         return false;

@@ -12,26 +12,57 @@
 /* RCCL's latencies (src/graph/tuning.cc, tuning_model_0). */
 #define XGMI_LATENCY_SECONDS     3.6e-6
 #define RCCL_NET_LATENCY_SECONDS 15.1e-6
+
+#define PCIE_ASSUMED 4 /* generation of a slot that nothing is known of: between 3 and 5 */
+
+/* An xGMI link by the GPU's name, or PCI's number (pci.ids); 0: neither says it. */
+static double xgmi_rate(const struct hs_node_gpu *gpu)
+{
+    static const struct {
+        const char *name;
+        unsigned first, last; /* PCI's numbers */
+        double bytes_per_second;
+    } rows[] = {{"MI50", 0x66a0, 0x66af, HS_XGMI_VEGA},   {"MI60", 0x66a0, 0x66af, HS_XGMI_VEGA},
+                {"MI100", 0x7388, 0x738f, HS_XGMI_VEGA},  {"MI210", 0x7408, 0x741f, HS_XGMI_MI200},
+                {"MI250", 0x7408, 0x741f, HS_XGMI_MI200}, {"MI30", 0x74a0, 0x74bf, HS_XGMI},
+                {"MI32", 0x74a0, 0x74bf, HS_XGMI},        {"MI35", 0x75a0, 0x75bf, HS_XGMI_MI350}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (strstr(gpu->name, rows[i].name) != NULL ||
+            (gpu->device >= rows[i].first && gpu->device <= rows[i].last))
+            return rows[i].bytes_per_second;
+    return 0;
+}
+
+bool hs_node_has_dies(const struct hs_node_gpu *gpu)
+{
+    return gpu->vendor == HS_PCI_AMD && xgmi_rate(gpu) == HS_XGMI_MI200;
+}
+
 double hs_node_link_rate(const struct hs_node_gpu *gpu)
 {
     struct hs_gpu part = {.capability = 0};
+    double xgmi = xgmi_rate(gpu);
 
-    if (gpu->capability == 0 && gpu->vendor != HS_PCI_AMD)
+    if (gpu->vendor == HS_PCI_AMD)
+        return xgmi > 0 ? xgmi : HS_XGMI;
+    if (gpu->capability == 0)
         hs_node_gpu_part(&part, gpu);
-    if (gpu->vendor != HS_PCI_AMD)
-        return hs_nvlink_bytes_per_second(gpu->capability ? gpu->capability : part.capability);
-    return gpu->device >> 8 == 0x74 && gpu->device < 0x7480 ? HS_XGMI_MI200 : HS_XGMI;
+    return hs_nvlink_bytes_per_second(gpu->capability ? gpu->capability : part.capability);
 }
 
 double hs_node_pcie_rate(const struct hs_node_gpu *gpu)
 {
     double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
     double rate = HS_PCIE3_X16 * width / 16;
+    unsigned generation = gpu->pcie_generation;
     struct hs_gpu part;
 
     if (gpu->pcie_generation == 0 && hs_node_gpu_part(&part, gpu))
         return part.slot_GBps * 1e9;
-    for (unsigned g = 3; g < gpu->pcie_generation; g++)
+    if (generation == 0) /* graphs of NVLinks are those of V100 and before */
+        generation = gpu->links > 0 ? 3 : PCIE_ASSUMED;
+    for (unsigned g = 3; g < generation; g++)
         rate *= 2;
     return rate;
 }
@@ -172,6 +203,7 @@ static void add_slotted_gpus(struct hs_system *system, const struct hs_node *nod
     const struct hs_node_gpu *gpu = &node->gpus[0];
     struct hs_level *level = add_level(system, &pcie);
     unsigned generation = gpu->pcie_generation > 0 ? gpu->pcie_generation : 3;
+    bool shown = node->origin.links_known || node->has_nvml;
     double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
 
     level->arity = (int64_t)node->gpu_count;
@@ -179,7 +211,8 @@ static void add_slotted_gpus(struct hs_system *system, const struct hs_node *nod
     level->bytes_per_second = hs_node_pcie_rate(gpu);
     if (gpu->pcie_generation == 0) /* each doubles the rate */
         generation += (unsigned)lround(log2(level->bytes_per_second / HS_PCIE3_X16));
-    level->fabric_source = text_of("unverified: no NVLink between all pairs");
+    level->fabric_source = text_of(shown ? "unverified: no links between all pairs"
+                                         : "unverified: links between the GPUs are not known");
     level->bandwidth_source =
         text_of("unverified: PCIe %u x%g%s; NCCL src/graph/topo.h: 12 GB/s for PCIe 3 x16",
                 generation, width, gpu->pcie_generation > 0 ? "" : " assumed");
@@ -224,8 +257,10 @@ static void add_net_levels(struct hs_system *system, const struct hs_node *node,
 static enum hs_status propose_levels(struct hs_system *system, const struct hs_node *node,
                                      struct hs_error *err)
 {
-    size_t chosen[HS_NODE_NICS_MAX], nics = hs_node_choose_nics(chosen, node);
-    bool linked = hs_node_is_switched(node) || hs_node_is_meshed(node);
+    size_t chosen[HS_NODE_NICS_MAX], count = hs_node_choose_nics(chosen, node);
+    size_t nics = hs_node_count_ports(node, chosen, count);
+    bool linked =
+        hs_node_is_switched(node) || (hs_node_is_meshed(node) && node->gpus[0].cpu_links == 0);
     bool irregular = node->gpu_count >= 2 && hs_node_is_irregular(node);
     enum hs_status status = HS_OK;
 
@@ -241,13 +276,57 @@ static enum hs_status propose_levels(struct hs_system *system, const struct hs_n
         add_slotted_gpus(system, node);
     if (nics > 0)
         add_net_levels(system, node, nics, (double)nics * node->nics[chosen[0]].bytes_per_second);
-    system->notes = text_of("No figure was measured: replace them with those of measure "
-                            "--calibrate.%s",
-                            irregular && is_amd(node)
-                                ? " Of the links between two GPUs one was seen; there may be "
-                                  "more, as 4 in an MI250X."
-                                : "");
+    system->notes =
+        text_of("No figure was measured: replace them with those of measure --calibrate.");
     return status;
+}
+
+/* What levels assume of links and slots that files do not say. */
+static void say_assumed(struct hs_text *remarks, const struct hs_node *node)
+{
+    const struct hs_node_gpu *gpu = &node->gpus[0];
+    bool linked = gpu->links > 0, single = true;
+    struct hs_gpu part;
+
+    if (node->gpu_count < 2)
+        return;
+    for (size_t a = 0; a < node->gpu_count; a++)
+        for (size_t b = 0; b < node->gpu_count; b++)
+            single = single && node->nvlinks[a][b] <= 1;
+    if (linked && hs_node_has_dies(gpu) && single)
+        hs_text_append(remarks, "of the links between two GPUs one was seen; there may be more, as "
+                                "4 in an MI250X\n");
+    if (linked && is_amd(node) && gpu->device == 0 && !strstr(gpu->name, "MI"))
+        hs_text_append(remarks, "which GPUs they are is not known: a link of MI300's rate is "
+                                "assumed, others have half of it (`amd-smi static --asic` or "
+                                "`rocm-smi --showproductname` names them)\n");
+    if (linked)
+        return;
+    if (!node->origin.links_known && !node->has_nvml)
+        hs_text_append(remarks, "NVLinks are not known, nor which such GPUs have: PCIe alone is "
+                                "assumed (`nvidia-smi topo -m` shows links, `nvidia-smi -L` names "
+                                "GPUs)\n");
+    if (gpu->pcie_generation == 0 && !hs_node_gpu_part(&part, gpu))
+        hs_text_append(remarks,
+                       "the GPUs' slots are not known: PCIe %d x16 is assumed, half and "
+                       "twice that are as likely\n",
+                       PCIE_ASSUMED);
+}
+
+/* NICs that are down, and rates that are not known. */
+static void say_nics(struct hs_text *remarks, const struct hs_node *node, size_t chosen)
+{
+    size_t down = 0;
+
+    for (size_t n = 0; n < node->nic_count; n++)
+        if (node->nics[n].state == HS_PORTS_DOWN)
+            hs_text_append(remarks, "%s %s", down++ > 0 ? "," : "NICs that are down are left out:",
+                           node->nics[n].name);
+    if (down > 0)
+        hs_text_append(remarks, "\n");
+    if (node->nic_count > down && chosen == 0)
+        hs_text_append(remarks, "the NICs' rates are not known: no network (`ibstat` prints them, "
+                                "and NCCL's XML has them)\n");
 }
 
 /* Remarks in lines to one of sentences, behind what is there. */
@@ -278,14 +357,14 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
         return hs_fail(
             err, HS_FAILED,
             "nothing to propose a system from: fewer than two GPUs, and no NIC of known speed");
-    if (hs_node_parts(&line, &remarks, node))
+    if (hs_node_parts(&line, &remarks, node)) {
         status = hs_system_parse(system, line.data, err);
-    else
+    } else {
         status = propose_levels(system, node, err);
+        say_assumed(&remarks, node);
+    }
     hs_text_release(&line);
-    if (node->nic_count > 0 && nics == 0)
-        hs_text_append(&remarks, "the NICs' rates are not known: no network (`ibstat` prints them, "
-                                 "and NCCL's XML has them)\n");
+    say_nics(&remarks, node, nics);
     if (status == HS_OK) {
         snprintf(system->name, sizeof system->name, node->origin.files ? "node" : "here");
         system->title = text_of("proposed from %s: %zu GPUs, %zu NICs",
@@ -295,6 +374,8 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
                     node->origin.files ? node->origin.files : "NVML and hwloc on this node",
                     is_amd(node) ? "RCCL" : "NCCL");
         add_notes(system, remarks.data);
+        if (node->origin.files)
+            add_notes(system, node->notes.data);
     }
     hs_text_release(&remarks);
     if (status != HS_OK)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 
 /* Digits of a number in a bracket: a value of that many fits in 64 bits. */
@@ -310,34 +311,182 @@ enum hs_status hs_slurm_units_add(struct hs_slurm_units *units, const char *node
     return status;
 }
 
-static enum hs_status read_unit(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
-                                char *line, struct hs_error *err)
+/* ---- switches above switches ----------------------------------------------------------------- */
+
+struct hs_slurm_switch {
+    struct names names, children;
+};
+
+void hs_slurm_switches_release(struct hs_slurm_switches *switches)
 {
-    line[strcspn(line, "#")] = '\0';
-    char *leaf = value_of(line, "SwitchName"), *block = value_of(line, "BlockName");
-    char *level = value_of(line, "Level"), *nodes = value_of(line, "Nodes");
-    bool is_leaf = leaf != NULL && (level != NULL ? strtol(level, NULL, 10) == 0
-                                                  : value_of(line, "Switches") == NULL);
-    if (nodes == NULL || (!is_leaf && block == NULL))
-        return HS_OK;
-    nodes[strcspn(nodes, " \t\r")] = '\0';
-    return hs_slurm_units_add(is_leaf ? leaves : blocks, nodes, err);
+    for (size_t i = 0; i < switches->count; i++) {
+        names_release(&switches->items[i].names);
+        names_release(&switches->items[i].children);
+    }
+    free(switches->items);
+    *switches = (struct hs_slurm_switches){0};
 }
 
-enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
-                                   const char *name, const char *topology, struct hs_error *err)
+enum hs_status hs_slurm_switches_add(struct hs_slurm_switches *switches, const char *list,
+                                     const char *children, struct hs_error *err)
+{
+    struct hs_slurm_switch *item =
+        hs_grow(&switches->items, &switches->capacity, switches->count, sizeof *item, err);
+    if (item == NULL)
+        return HS_MEMORY;
+    *item = (struct hs_slurm_switch){.names = {0}};
+    switches->count++;
+    enum hs_status status = expand_list(&item->names, list, err);
+    if (status == HS_OK && children != NULL)
+        status = expand_list(&item->children, children, err);
+    switches->names += item->names.count + item->children.count;
+    if (status == HS_OK && switches->names > HS_SLURM_NODES_MAX)
+        status = hs_fail(err, HS_INVALID, "expected at most 1048576 switches in all");
+    return status;
+}
+
+/* While the tree is found: of each switch the tier, 0 for leaves, the one above it, and one of its
+ * tree that stands for all of it. */
+struct place {
+    int tier;
+    size_t above, tree;
+};
+
+struct places {
+    const struct hs_slurm_switches *switches;
+    struct index_row *rows; /* names of all, in order */
+    size_t count;           /* of rows */
+    struct place *of;       /* [switches->count] */
+};
+
+static size_t tree_of(struct places *places, size_t item)
+{
+    while (places->of[item].tree != item)
+        item = places->of[item].tree = places->of[places->of[item].tree].tree;
+    return item;
+}
+
+/* switches->count: no switch has the name. */
+static size_t find_switch(const struct places *places, const char *name)
+{
+    size_t i = lower_bound(places->rows, places->count, name);
+    bool found = i < places->count && strcmp(places->rows[i].host, name) == 0;
+    return found ? places->rows[i].position : places->switches->count;
+}
+
+/* Passes on which switch is above which; true: a tier changed. */
+static bool raise(struct places *places, size_t item)
+{
+    const struct names *children = &places->switches->items[item].children;
+    int tier = 0;
+    for (size_t c = 0; c < children->count; c++) {
+        size_t child = find_switch(places, children->items[c]);
+        if (child == places->switches->count || child == item)
+            continue;
+        if (places->of[child].above == places->switches->count)
+            places->of[child].above = item;
+        places->of[tree_of(places, child)].tree = tree_of(places, item);
+        if (places->of[child].tier + 1 > tier)
+            tier = places->of[child].tier + 1;
+    }
+    bool changed = tier > places->of[item].tier && tier <= HS_SLURM_TIERS_MAX;
+    if (changed)
+        places->of[item].tier = tier;
+    return changed;
+}
+
+static void count_tiers(struct hs_slurm_tree *tree, struct places *places)
+{
+    size_t count = places->switches->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct names *children = &places->switches->items[i].children;
+        int tier = places->of[i].tier - 1;
+        size_t first = children->count > 0 ? find_switch(places, children->items[0]) : count;
+        tree->trees += tree_of(places, i) == i;
+        if (tier < 0 || first == count || places->of[first].above != i)
+            continue; /* a leaf, or another plane */
+        tree->count[tier]++;
+        if ((int64_t)children->count > tree->children_max[tier])
+            tree->children_max[tier] = (int64_t)children->count;
+        if (tier + 1 > tree->tiers)
+            tree->tiers = tier + 1;
+    }
+}
+
+enum hs_status hs_slurm_switches_tree(struct hs_slurm_tree *tree,
+                                      const struct hs_slurm_switches *switches,
+                                      struct hs_error *err)
+{
+    struct places places = {.switches = switches,
+                            .rows = calloc(switches->names + 1, sizeof *places.rows),
+                            .of = calloc(switches->count + 1, sizeof *places.of)};
+    bool changed = places.rows != NULL && places.of != NULL;
+    enum hs_status status = changed ? HS_OK : out_of_memory(err);
+    *tree = (struct hs_slurm_tree){0};
+    for (size_t i = 0; status == HS_OK && i < switches->count; i++) {
+        places.of[i] = (struct place){0, switches->count, i};
+        for (size_t n = 0; n < switches->items[i].names.count; n++)
+            places.rows[places.count++] = (struct index_row){switches->items[i].names.items[n], i};
+    }
+    if (status == HS_OK)
+        qsort(places.rows, places.count, sizeof *places.rows, compare_rows);
+    for (int pass = 0; pass < HS_SLURM_TIERS_MAX && changed; pass++) {
+        changed = false;
+        for (size_t i = 0; i < switches->count; i++)
+            changed = raise(&places, i) || changed;
+    }
+    if (status == HS_OK)
+        count_tiers(tree, &places);
+    free(places.rows);
+    free(places.of);
+    return status;
+}
+
+/* ---- a file ---------------------------------------------------------------------------------- */
+
+static enum hs_status read_unit(struct hs_slurm_network *network,
+                                struct hs_slurm_switches *switches, char *line,
+                                struct hs_error *err)
+{
+    line[strcspn(line, "#")] = '\0';
+    char *name = value_of(line, "SwitchName"), *block = value_of(line, "BlockName");
+    char *level = value_of(line, "Level"), *nodes = value_of(line, "Nodes");
+    char *children = value_of(line, "Switches");
+    bool is_leaf =
+        name != NULL && (level != NULL ? strtol(level, NULL, 10) == 0 : children == NULL);
+    char *const values[] = {name, nodes, children};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (values[i] != NULL)
+            values[i][strcspn(values[i], " \t\r")] = '\0';
+    if (name != NULL && name[0] != '\0' && (is_leaf ? nodes : children) != NULL) {
+        enum hs_status status =
+            hs_slurm_switches_add(switches, name, is_leaf ? NULL : children, err);
+        if (status != HS_OK)
+            return status;
+    }
+    if (nodes == NULL || (!is_leaf && block == NULL))
+        return HS_OK;
+    return hs_slurm_units_add(is_leaf ? &network->leaves : &network->blocks, nodes, err);
+}
+
+enum hs_status hs_slurm_network_read(struct hs_slurm_network *network, const char *name,
+                                     const char *topology, struct hs_error *err)
 {
     char *text = hs_strdup(topology), *rest = text, *line;
+    struct hs_slurm_switches switches = {0};
     enum hs_status status = text != NULL ? HS_OK : out_of_memory(err);
-    *leaves = *blocks = (struct hs_slurm_units){0};
+    *network = (struct hs_slurm_network){.leaves = {0}};
     for (int number = 1; status == HS_OK && (line = strsep(&rest, "\n")) != NULL; number++) {
-        status = read_unit(leaves, blocks, line, err);
+        status = read_unit(network, &switches, line, err);
         if (status == HS_INVALID) {
             char place[256];
             snprintf(place, sizeof place, "%.200s:%d", name, number);
             hs_error_prefix(err, status, place);
         }
     }
+    if (status == HS_OK)
+        status = hs_slurm_switches_tree(&network->tree, &switches, err);
+    hs_slurm_switches_release(&switches);
     free(text);
     return status;
 }

@@ -42,22 +42,51 @@ struct hs_slurm_units {
     int64_t count, nodes_min, nodes_max, nodes;
 };
 
+/* Switches above others: of tier t (0: those above leaves) how many there are, and how many
+ * switches the largest of them has below it. */
+#define HS_SLURM_TIERS_MAX 8
+struct hs_slurm_tree {
+    int64_t trees; /* that no switch joins */
+    int tiers;     /* 0: no switch is above another */
+    int64_t count[HS_SLURM_TIERS_MAX], children_max[HS_SLURM_TIERS_MAX];
+};
+
+/* Switches by name, with those below them. {0} is empty. */
+struct hs_slurm_switches {
+    struct hs_slurm_switch *items; /* [count] owned */
+    size_t count, capacity, names;
+};
+/* Adds a switch, or several that have the same ones below them (planes of a fabric, which count as
+ * one), by lists of names; children NULL: a leaf. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_slurm_switches_add(struct hs_slurm_switches *switches, const char *list,
+                                     const char *children, struct hs_error *err);
+/* The tree they make; a switch that is above itself is in no tier. HS_MEMORY. */
+enum hs_status hs_slurm_switches_tree(struct hs_slurm_tree *tree,
+                                      const struct hs_slurm_switches *switches,
+                                      struct hs_error *err);
+void hs_slurm_switches_release(struct hs_slurm_switches *switches);
+
+struct hs_slurm_network {
+    struct hs_slurm_units leaves, blocks;
+    struct hs_slurm_tree tree;
+};
+
 /* Counts a unit with the nodes of a list. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_slurm_units_add(struct hs_slurm_units *units, const char *node_list,
                                   struct hs_error *err);
 
-/* Leaf switches and blocks (of topology/block) in a topology as above, or as in Slurm's
+/* Switches and blocks (of topology/block) in a topology as above, or as in Slurm's
  * topology.conf: keys in any case, comments behind '#', no levels there. Other lines are skipped.
  * HS_INVALID says what is wrong on which line of `name`; HS_MEMORY. */
-enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
-                                   const char *name, const char *topology, struct hs_error *err);
+enum hs_status hs_slurm_network_read(struct hs_slurm_network *network, const char *name,
+                                     const char *topology, struct hs_error *err);
 
 /* Whether a text is Slurm's topology.yaml: what stands in it first is "- topology:". */
 bool hs_slurm_is_yaml(const char *topology);
 /* The same of such a text, strictly: that form of YAML which topology.yaml(5) shows, a key or a
  * list's element on each line, and no keys but its own. Of several topologies with switches or
  * blocks the one with `cluster_default: true` counts. HS_INVALID also where none does. */
-enum hs_status hs_slurm_yaml_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
-                                  const char *name, const char *topology, struct hs_error *err);
+enum hs_status hs_slurm_yaml_read(struct hs_slurm_network *network, const char *name,
+                                  const char *topology, struct hs_error *err);
 
 #endif

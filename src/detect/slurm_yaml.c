@@ -34,6 +34,7 @@ struct open {
 
 struct units {
     struct hs_slurm_units leaves, blocks;
+    struct hs_slurm_switches switches; /* owned */
 };
 
 struct reader {
@@ -42,7 +43,8 @@ struct reader {
     bool is_first; /* the line is the first in its place */
     struct units now, chosen;
     bool is_default, has_default;
-    int64_t described; /* topologies with switches or blocks */
+    int64_t described;            /* topologies with switches or blocks */
+    char name[HS_SLURM_NAME_MAX]; /* of the switch whose lines these are */
 };
 
 static enum hs_status expected(struct hs_error *err, const char *what, const char *found)
@@ -125,8 +127,12 @@ static void keep(struct reader *r)
     bool described = r->now.leaves.count > 0 || r->now.blocks.count > 0;
 
     r->described += described;
-    if (described && !r->has_default)
+    if (described && !r->has_default) {
+        hs_slurm_switches_release(&r->chosen.switches);
         r->chosen = r->now;
+    } else {
+        hs_slurm_switches_release(&r->now.switches);
+    }
     r->has_default = r->has_default || (described && r->is_default);
     r->now = (struct units){.leaves = {0}};
     r->is_default = false;
@@ -141,10 +147,15 @@ static enum hs_status read_flag(bool *flag, const char *value, struct hs_error *
 static enum hs_status read_value(struct reader *r, enum place in, const struct line *line,
                                  struct hs_error *err)
 {
-    bool flat;
+    bool flat, nodes = strcmp(line->key, "nodes") == 0;
 
     if (line->value[0] == '\0')
         return hs_fail(err, HS_INVALID, "%s: expected a value behind it", line->key);
+    if (strcmp(line->key, "switch") == 0)
+        snprintf(r->name, sizeof(r->name), "%s", line->value);
+    if (in == SWITCHES && r->name[0] != '\0' && (nodes || strcmp(line->key, "children") == 0) &&
+        hs_slurm_switches_add(&r->now.switches, r->name, nodes ? NULL : line->value, err))
+        return HS_INVALID;
     if (strcmp(line->key, "nodes") == 0)
         return hs_slurm_units_add(in == SWITCHES ? &r->now.leaves : &r->now.blocks, line->value,
                                   err);
@@ -279,8 +290,8 @@ static enum hs_status finish(struct reader *r, struct hs_error *err)
     return HS_OK;
 }
 
-enum hs_status hs_slurm_yaml_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
-                                  const char *name, const char *topology, struct hs_error *err)
+enum hs_status hs_slurm_yaml_read(struct hs_slurm_network *network, const char *name,
+                                  const char *topology, struct hs_error *err)
 {
     struct reader r = {.open = {{TOPOLOGIES, -1}}, .depth = 1};
     char *text = hs_strdup(topology), *rest = text, *line, at[256];
@@ -299,7 +310,10 @@ enum hs_status hs_slurm_yaml_read(struct hs_slurm_units *leaves, struct hs_slurm
             hs_error_prefix(err, status, at);
     }
     free(text);
-    *leaves = r.chosen.leaves;
-    *blocks = r.chosen.blocks;
+    *network = (struct hs_slurm_network){.leaves = r.chosen.leaves, .blocks = r.chosen.blocks};
+    if (!status)
+        status = hs_slurm_switches_tree(&network->tree, &r.chosen.switches, err);
+    hs_slurm_switches_release(&r.chosen.switches);
+    hs_slurm_switches_release(&r.now.switches);
     return status;
 }

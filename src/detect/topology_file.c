@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
@@ -76,8 +77,12 @@ static enum hs_status join_gpus(struct hs_node *node, const struct hs_node *othe
 
 static void join_nic(struct hs_node_nic *nic, const struct hs_node_nic *other)
 {
-    if (nic->bytes_per_second == 0)
+    if (nic->state == HS_PORTS_UNKNOWN)
+        nic->state = other->state;
+    if (nic->bytes_per_second == 0) {
         nic->bytes_per_second = other->bytes_per_second;
+        nic->ports = other->ports;
+    }
     if (nic->device_class == 0)
         nic->device_class = other->device_class;
     if (nic->vendor == 0) {
@@ -184,7 +189,10 @@ enum hs_status hs_topology_load(struct hs_node *node, const char *path, struct h
 
     if (status != HS_OK)
         return status;
-    status = hs_topology_parse(node, path, text, length, err);
+    if (hs_utf8_from_utf16(&text, &length)) /* PowerShell's '>' */
+        status = hs_topology_parse(node, path, text, length, err);
+    else
+        status = hs_no_memory(err);
     free(text);
     return status == HS_OK ? note_file(node, path, err) : status;
 }

@@ -3,15 +3,18 @@
  *
  *     nvidia-smi topo -m       the matrix of GPUs and NICs, of any version of the driver
  *     nvidia-smi -L            the GPUs' names; likewise in what reports of an environment say
- *     ibstat, ibstatus         the NICs' rates
+ *     ibstat, ibstatus         the NICs' rates, and which ports are active
+ *     ibv_devinfo              the states, and with -v the rates
  *     rocm-smi --showtopo      and the names of --showproductname
+ *     amd-smi topology         and the names of amd-smi static --asic
  *     NCCL_TOPO_DUMP_FILE      NCCL's and RCCL's XML
  *     lstopo --of xml          hwloc's XML, of versions 1 to 3
  *     topology.conf            Slurm's, and what `scontrol show topology` prints
  *     topology.yaml            Slurm's
  *
- * The kind is recognised by the content; a text may hold several, and anything in between. Several
- * files are joined: what one leaves open, the next may say.
+ * The kind is recognised by the content; a text may hold several, and anything in between. What a
+ * launcher put before each line ("node1: ") and bars of a table are passed over; of several hosts
+ * the first counts. Several files are joined: what one leaves open, the next may say.
  *
  * (Formats: nvidia-smi 440 to 580, rocm-smi 3, NCCL 2.28 src/graph/xml.cc, hwloc 2.12 hwloc2.dtd,
  * hwloc 3.0 hwloc/topology-xml.c, Slurm 24.11 topology.conf(5), 25.05 topology.yaml(5).)

@@ -10,6 +10,7 @@
 #ifdef HS_HAVE_EXPAT
 
 #include <expat.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,8 @@
 #define HOSTS_MAX    1024
 #define CLASS_SWITCH 0x0680 /* of what an NVLink leads to: bridge, other */
 #define CLASS_CPU    0x068001
-/* What stands for its generation where PCI's number is not in the file. */
-#define DEVICE_MI250X 0x740c
+#define OBJECTS_MAX  128 /* of a matrix of NVLinkBandwidth */
+#define NOTES_MAX    4   /* of values out of range */
 
 enum kind {
     KIND_OTHER,
@@ -37,8 +38,9 @@ enum kind {
 
 struct element {
     enum kind kind;
-    int parent; /* index; -1: none */
-    int host;   /* NCCL: which of several; hwloc: 0 */
+    unsigned long number; /* hwloc's gp_index; 0: none */
+    int parent;           /* index; -1: none */
+    int host;             /* NCCL: which of several; hwloc: 0 */
     struct hs_pci pci;
     unsigned vendor, device, device_class; /* 0: not known */
     unsigned generation, width;            /* of its PCI link; 0: not known */
@@ -52,11 +54,18 @@ struct links {
     unsigned count, target_class;
 };
 
+/* hwloc's matrix of bandwidths: its text while it is read, and its objects. */
+struct bandwidths {
+    bool is_open, in_indexes, in_values;
+    struct hs_text indexes, values;
+};
+
 struct tree {
     struct element *elements; /* [count] owned */
     size_t count, capacity;
     int stack[DEPTH_MAX]; /* those that are open */
     int depth;
+    size_t out_of_range; /* attributes that were */
 };
 
 struct link_list {
@@ -80,8 +89,9 @@ struct reader {
     struct tree tree;
     struct link_list links;
     struct hosts hosts;
-    bool is_hwloc, in_gpu;
-    bool has_kind_bits; /* hwloc 3: an OS device may be of several kinds */
+    bool is_hwloc, in_gpu, has_gpus; /* elements gpu, of what NCCL wrote */
+    bool has_kind_bits;              /* hwloc 3: an OS device may be of several kinds */
+    struct bandwidths bandwidths;
     int gpu_elements[HS_NODE_GPUS_MAX], nic_elements[HS_NODE_NICS_MAX];
 };
 
@@ -105,7 +115,8 @@ static const char *attribute(const char **attributes, const char *name)
     return NULL;
 }
 
-/* `fallback` where it is absent; refused where it is no number of that base and range. */
+/* 0, not known, where it is absent, and with a note where it is out of range: NCCL itself writes
+ * speed="-1" of some NICs. Refused where it is no number of that base. */
 static unsigned number(struct reader *r, const char **attributes, const char *name, int base,
                        unsigned max)
 {
@@ -118,8 +129,14 @@ static unsigned number(struct reader *r, const char **attributes, const char *na
     value = strtoul(text, &end, base);
     if (end != text && *end == '\0' && text[0] != '-' && value <= max)
         return (unsigned)value;
-    snprintf(expected, sizeof(expected), "a whole number of at most %u as %.20s", max, name);
-    fail(r, expected, text);
+    if (end != text && *end == '\0' && r->tree.out_of_range++ < NOTES_MAX) {
+        hs_text_append(&r->node->notes, "line %lu: %.20s=\"%.20s\" is out of range: not known\n",
+                       (unsigned long)XML_GetCurrentLineNumber(r->parser), name,
+                       text + strspn(text, " \t\r\n\v\f"));
+    } else if (end == text || *end != '\0') {
+        snprintf(expected, sizeof(expected), "a whole number of at most %u as %.20s", max, name);
+        fail(r, expected, text);
+    }
     return 0;
 }
 
@@ -311,10 +328,23 @@ static void start_pci(struct reader *r, const char **attributes)
     pci->width = number(r, attributes, "link_width", 10, 64);
 }
 
-/* gfx90a, which RCCL's older files call 910. */
-static bool is_mi200(const char *gcn)
+/* What stands for its generation where PCI's number is not in the file, as RCCL names it: 910 is
+ * older files' for gfx90a. 0: another. */
+static unsigned device_of_gcn(const char *gcn)
 {
-    return gcn != NULL && (strcmp(gcn, "910") == 0 || strncmp(gcn, "gfx90a", 6) == 0);
+    static const struct {
+        const char *old, *arch;
+        unsigned device;
+    } rows[] = {{"906", "gfx906", 0x66a1},
+                {"908", "gfx908", 0x738c},
+                {"910", "gfx90a", 0x740c},
+                {"940", "gfx94", 0x74a0},
+                {"950", "gfx95", 0x75a0}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (strcmp(gcn, rows[i].old) == 0 || strncmp(gcn, rows[i].arch, strlen(rows[i].arch)) == 0)
+            return rows[i].device;
+    return 0;
 }
 
 static void start_gpu(struct reader *r, const char **attributes)
@@ -328,13 +358,14 @@ static void start_gpu(struct reader *r, const char **attributes)
         return;
     }
     gpu = add_gpu(r, device);
+    r->has_gpus = true;
     if (gpu != NULL && attribute(attributes, "gcn") == NULL) /* else: compute units */
         gpu->capability = (int)sm;
     if (gpu != NULL && attribute(attributes, "gcn") != NULL && gpu->vendor == 0)
         gpu->vendor = HS_PCI_AMD;
     if (gpu != NULL && gpu->vendor == HS_PCI_AMD && gpu->device == 0 &&
-        is_mi200(attribute(attributes, "gcn")))
-        gpu->device = DEVICE_MI250X;
+        attribute(attributes, "gcn") != NULL)
+        gpu->device = device_of_gcn(attribute(attributes, "gcn"));
 }
 
 static void start_link(struct reader *r, const char **attributes)
@@ -408,7 +439,8 @@ static void end_pci(struct reader *r, size_t index)
 #define OS_GPU         1
 #define OS_NETWORK     2
 #define OS_RDMA        3
-#define OS_GPU_BIT     (1u << 2)
+#define OS_COPROCESSOR 5
+#define OS_GPU_BIT     (3u << 2) /* or a coprocessor: CUDA's */
 #define OS_NETWORK_BIT (1u << 4)
 #define OS_RDMA_BIT    (1u << 5)
 #define OS_KINDS_MAX   0xffff
@@ -436,7 +468,7 @@ static void start_os_nic(struct reader *r, const char **attributes, bool rdma)
 static void start_os_device(struct reader *r, const char **attributes)
 {
     unsigned what = number(r, attributes, "osdev_type", 10, OS_KINDS_MAX);
-    bool gpu = r->has_kind_bits ? what & OS_GPU_BIT : what == OS_GPU;
+    bool gpu = r->has_kind_bits ? what & OS_GPU_BIT : what == OS_GPU || what == OS_COPROCESSOR;
     bool rdma = r->has_kind_bits ? what & OS_RDMA_BIT : what == OS_RDMA;
     bool network = r->has_kind_bits ? what & OS_NETWORK_BIT : what == OS_NETWORK;
 
@@ -496,6 +528,21 @@ static void start_object(struct reader *r, const char **attributes)
                                             : KIND_OTHER);
 }
 
+/* "Port1State" of an RDMA device: 4 is active (IBV_PORT_ACTIVE). */
+static void read_port_state(struct reader *r, const struct element *device, const char *value)
+{
+    for (size_t n = 0; device != NULL && n < r->node->nic_count; n++) {
+        struct hs_node_nic *nic = &r->node->nics[n];
+
+        if (r->nic_elements[n] != (int)(device - r->tree.elements))
+            continue;
+        if (strcmp(value, "4") == 0)
+            nic->state = HS_PORTS_ACTIVE;
+        else if (nic->state == HS_PORTS_UNKNOWN)
+            nic->state = HS_PORTS_DOWN;
+    }
+}
+
 static void read_info(struct reader *r, const char **attributes)
 {
     const char *name = attribute(attributes, "name"), *value = attribute(attributes, "value");
@@ -505,9 +552,12 @@ static void read_info(struct reader *r, const char **attributes)
         return;
     if (strcmp(name, "CPUModel") == 0)
         hs_node_name(r->node->cpu.model, sizeof(r->node->cpu.model), value);
+    device = device_of(r, r->tree.stack[r->tree.depth - 1]);
+    if (strncmp(name, "Port", 4) == 0 &&
+        strcmp(name + 4 + strspn(name + 4, "0123456789"), "State") == 0)
+        read_port_state(r, device, value);
     if (strcmp(name, "GPUModel") != 0 || object->kind != KIND_GPU)
         return;
-    device = device_of(r, r->tree.stack[r->tree.depth - 1]);
     for (size_t g = 0; device != NULL && g < r->node->gpu_count; g++)
         if (r->gpu_elements[g] == (int)(device - r->tree.elements))
             hs_node_name(r->node->gpus[g].name, sizeof(r->node->gpus[g].name), value);
@@ -515,12 +565,21 @@ static void read_info(struct reader *r, const char **attributes)
 
 static void start_hwloc(struct reader *r, const char *name, const char **attributes)
 {
+    struct bandwidths *matrix = &r->bandwidths;
+    const char *index = attribute(attributes, "gp_index"), *what = attribute(attributes, "name");
+
     if (strcmp(name, "object") == 0) {
         start_object(r, attributes);
+        if (index != NULL && r->status == HS_OK)
+            r->tree.elements[r->tree.count - 1].number = strtoul(index, NULL, 10);
         return;
     }
     if (strcmp(name, "info") == 0)
         read_info(r, attributes);
+    if (strncmp(name, "distances2", 10) == 0)
+        matrix->is_open = what != NULL && strcmp(what, "NVLinkBandwidth") == 0;
+    matrix->in_indexes = matrix->is_open && strcmp(name, "indexes") == 0;
+    matrix->in_values = matrix->is_open && strcmp(name, "u64values") == 0;
     push(r, KIND_OTHER);
 }
 
@@ -560,8 +619,19 @@ static void XMLCALL on_end(void *data, const char *name)
     (void)name;
     if (r->status != HS_OK || r->tree.depth == 0)
         return;
+    r->bandwidths.in_indexes = r->bandwidths.in_values = false;
     r->tree.depth--;
     end_pci(r, (size_t)r->tree.stack[r->tree.depth]);
+}
+
+static void XMLCALL on_text(void *data, const char *text, int length)
+{
+    struct reader *r = data;
+
+    if (r->bandwidths.in_indexes)
+        hs_text_append_bytes(&r->bandwidths.indexes, text, (size_t)length);
+    if (r->bandwidths.in_values)
+        hs_text_append_bytes(&r->bandwidths.values, text, (size_t)length);
 }
 
 /* Nothing that is read has such, and expanding them can take for ever. */
@@ -624,15 +694,99 @@ static void place_devices(struct reader *r)
     }
 }
 
+/* The element of that number; -1: none. */
+static int find_number(const struct reader *r, unsigned long number)
+{
+    size_t i = 0;
+
+    while (i < r->tree.count && r->tree.elements[i].number != number)
+        i++;
+    return number > 0 && i < r->tree.count ? (int)i : -1;
+}
+
+/* The GPU that an element is, or is in; gpu_count: none. */
+static size_t gpu_of(struct reader *r, int element)
+{
+    const struct element *device = element >= 0 ? device_of(r, element) : NULL;
+    size_t g = 0;
+
+    while (g < r->node->gpu_count &&
+           (device == NULL || r->gpu_elements[g] != (int)(device - r->tree.elements)))
+        g++;
+    return g;
+}
+
+/* The objects of hwloc's matrix: "OSDev:102 Package:10", or numbers alone. */
+static size_t read_objects(int objects[OBJECTS_MAX], const struct reader *r, const char *text)
+{
+    size_t count = 0;
+
+    for (const char *at = text; count < OBJECTS_MAX; count++) {
+        const char *colon;
+
+        at += strspn(at, " \t\r\n");
+        if (*at == '\0')
+            break;
+        colon = memchr(at, ':', strcspn(at, " \t\r\n"));
+        objects[count] = find_number(r, strtoul(colon ? colon + 1 : at, NULL, 10));
+        at += strcspn(at, " \t\r\n");
+    }
+    return count;
+}
+
+/* hwloc's NVLinkBandwidth, in MB/s one way as vendors count: how many links that is of a GPU whose
+ * links are in the catalogue. Other columns than GPUs are CPUs, where they are packages or NUMA
+ * nodes, or switches. */
+static void place_bandwidths(struct reader *r)
+{
+    struct hs_node *node = r->node;
+    int objects[OBJECTS_MAX];
+    size_t count =
+        read_objects(objects, r, r->bandwidths.indexes.data ? r->bandwidths.indexes.data : "");
+    const char *at = r->bandwidths.values.data ? r->bandwidths.values.data : "";
+
+    for (size_t i = 0; i < count * count && *at != '\0'; i++) {
+        size_t from = gpu_of(r, objects[i / count]), to = gpu_of(r, objects[i % count]);
+        char *end;
+        double megabytes = strtod(at, &end), each;
+        struct hs_gpu part;
+        unsigned links;
+
+        if (end == at)
+            return;
+        at = end;
+        if (from == node->gpu_count || from == to || !(megabytes > 0 && megabytes < 1e7) ||
+            !hs_node_gpu_part(&part, &node->gpus[from]) || part.link != HS_LINK_NVLINK)
+            continue;
+        each = part.peak_GBps * hs_nvlink_bytes_per_second(part.capability) / part.nvlink_GBps;
+        links = (unsigned)lround(megabytes * 1e6 / each);
+        if (links > LINKS_MAX)
+            continue;
+        node->gpus[from].links += links;
+        if (to < node->gpu_count)
+            node->nvlinks[from][to] += links;
+        else if (objects[i % count] >= 0 && device_of(r, objects[i % count]) == NULL)
+            node->gpus[from].cpu_links += links;
+        else
+            node->gpus[from].switch_links += links;
+        node->origin.links_known = node->origin.links_known || links > 0;
+    }
+}
+
 static void place_links(struct reader *r)
 {
     struct hs_node *node = r->node;
+    bool to_itself = false;
 
     for (size_t i = 0; i < r->links.count; i++) {
         const struct links *links = &r->links.items[i];
         struct hs_node_gpu *gpu = &node->gpus[links->gpu];
         size_t other = 0;
 
+        if (same_pci(&gpu->pci, &links->target)) {
+            to_itself = true;
+            continue;
+        }
         while (other < node->gpu_count && !same_pci(&node->gpus[other].pci, &links->target))
             other++;
         gpu->links += links->count;
@@ -643,15 +797,21 @@ static void place_links(struct reader *r)
         else if (links->target_class == 0 || links->target_class >> 8 == CLASS_SWITCH)
             gpu->switch_links += links->count;
     }
-    /* A file for NCCL_TOPO_FILE leaves them to NCCL; one that NCCL wrote has PCI's numbers. */
+    if (to_itself)
+        hs_text_append(&node->notes, "links of a GPU that lead to itself are left out: which GPUs "
+                                     "are joined is not known (`nvidia-smi topo -m` shows it)\n");
+    /* A file for NCCL_TOPO_FILE leaves them to NCCL: none is no evidence. RCCL's are dumps. */
     node->origin.links_known =
-        r->links.count > 0 || (!r->is_hwloc && node->gpu_count > 0 && node->gpus[0].vendor != 0);
-    node->origin.links_seen_by = "NCCL's XML";
+        node->gpu_count > 0 && r->has_gpus && node->gpus[0].vendor == HS_PCI_AMD;
+    for (size_t g = 0; g < node->gpu_count; g++)
+        node->origin.links_known = node->origin.links_known || node->gpus[g].links > 0;
+    node->origin.links_seen_by = r->is_hwloc ? "hwloc's XML" : "NCCL's XML";
 }
 
 static enum hs_status finish(struct reader *r)
 {
     struct hs_node *node = r->node;
+    size_t where[HS_NODE_GPUS_MAX];
 
     if (node->gpu_count == 0 && node->nic_count == 0)
         return hs_fail(r->err, HS_INVALID, "%s: expected GPUs or NICs in the XML of %s, found none",
@@ -669,6 +829,10 @@ static enum hs_status finish(struct reader *r)
     }
     place_devices(r);
     place_links(r);
+    place_bandwidths(r);
+    hs_node_drop_displays(node, where);
+    if (r->bandwidths.indexes.failed || r->bandwidths.values.failed || node->notes.failed)
+        return hs_no_memory(r->err);
     return HS_OK;
 }
 
@@ -676,6 +840,7 @@ static enum hs_status parse_all(struct reader *r, const char *text, size_t lengt
 {
     XML_SetUserData(r->parser, r);
     XML_SetElementHandler(r->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(r->parser, on_text);
     XML_SetEntityDeclHandler(r->parser, on_entity);
     if (XML_Parse(r->parser, text, (int)length, XML_TRUE) != XML_STATUS_OK && r->status == HS_OK)
         r->status = hs_fail(r->err, HS_INVALID, "%s:%lu:%lu: XML: %s", r->name,
@@ -705,6 +870,8 @@ enum hs_status hs_topology_parse_xml(struct hs_node *node, const char *name, con
     XML_ParserFree(r->parser);
     free(r->tree.elements);
     free(r->links.items);
+    hs_text_release(&r->bandwidths.indexes);
+    hs_text_release(&r->bandwidths.values);
     free(r);
     return status;
 }

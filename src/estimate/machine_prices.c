@@ -561,9 +561,8 @@ void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *ma
 
         hs_mpi_system_values(values, &machine);
         for (size_t i = 0; i < count; i++)
-            seconds[i * machines->count + j] =
-                hs_mpi_stage_seconds(&machine, problem, keys[i], values) *
-                mpi_times(machines, j, problem->bytes);
+            seconds[i * machines->count + j] = hs_mpi_stage_seconds(
+                &machine, problem, keys[i], values, mpi_times(machines, j, problem->bytes));
     }
 }
 
@@ -585,7 +584,7 @@ void hs_library_plan_seconds_each(double *seconds, const struct hs_machines *mac
         struct hs_system machine = mpi_machine(machines, j);
 
         seconds[j] =
-            hs_mpi_plan_seconds(&machine, problem, plan) * mpi_times(machines, j, problem->bytes);
+            hs_mpi_plan_seconds(&machine, problem, plan, mpi_times(machines, j, problem->bytes));
         if (plan->chunks > 1) /* which overlap by as much as by the levels' price */
             seconds[j] *= cost.seconds / apart;
         seconds[j] = hs_limit_keep(seconds[j], &machine, problem);

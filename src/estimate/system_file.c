@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "library/library_mpi.h"
+#include "library/library_nccl.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
 
@@ -331,6 +333,10 @@ static const struct hs_field system_rows[] = {
     {"library_version", HS_TEXT, TEXT(library_version), .form = &version_form,
      .about = "Version of NCCL that runs there; its choice of algorithms follows it. Absent: "
               "2.28.9."},
+    {"library_algorithm", HS_TEXT, TEXT(library_algorithm), .min = 1,
+     .about = "Algorithm that the library is made to run there: of NCCL what NCCL_ALGO names, such "
+              "as ring or tree,nvls, of MPI one of its own, such as ring. Where it does not exist "
+              "for a call, and where this is absent, the library's rule chooses."},
     {"blocks", HS_OBJECT, .presence = HS_ABSENT, .fields = &block_fields, .when = has_blocks,
      .about = "Of NCCL's kernels, a block for each channel: what they get of one of its GPUs, as "
               "`gpu-probe` measured it."},
@@ -400,6 +406,30 @@ static enum hs_status read_constants(struct hs_system *system, const struct hs_p
     return HS_OK;
 }
 
+static enum hs_status read_algorithm(struct hs_system *system, const struct hs_place *place,
+                                     struct hs_error *err)
+{
+    enum hs_library library = hs_system_library(system);
+    struct hs_error why;
+    size_t algorithm;
+
+    if (!system->library_algorithm)
+        return HS_OK;
+    if (library == HS_LIBRARY_NCCL && system->parts)
+        system->nccl.among = hs_nccl_algorithms(system->library_algorithm);
+    if (library == HS_LIBRARY_NCCL && system->nccl.among == 0)
+        return hs_field_fail(place, "library_algorithm", err,
+                             "expected algorithms of NCCL such as ring or tree,nvls");
+    if (library == HS_LIBRARY_UNSAID || library == HS_LIBRARY_RCCL)
+        return hs_field_fail(place, "library_algorithm", err,
+                             "expected a library that has a price");
+    if (library != HS_LIBRARY_NCCL &&
+        hs_name_find(&algorithm, system->library_algorithm, "algorithm", hs_mpi_algorithm_names,
+                     HS_MPI_ALGORITHM_COUNT, &why))
+        return hs_field_fail(place, "library_algorithm", err, "%s", why.message);
+    return HS_OK;
+}
+
 static enum hs_status check_system(void *object, const struct hs_place *place, struct hs_error *err)
 {
     struct hs_system *system = object;
@@ -418,6 +448,8 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
     if (system->library_version)
         system->nccl.version = hs_nccl_version_parse(system->library_version);
     system->levels[0].links.fixed_ways = system->executor == HS_BY_HOST;
+    if (!status)
+        status = read_algorithm(system, place, err);
     return status ? status : read_constants(system, place, err);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "library/library_nccl.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -541,4 +542,39 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
     if (protocol == HS_NCCL_LL128)
         return chunk_ll128(bytes, gpus, levels);
     return chunk_simple(bytes, gpus - 1 + levels, call->version);
+}
+
+/* ---- NCCL_ALGO ------------------------------------------------------------------------------- */
+
+/* The algorithm that a word names. */
+static unsigned algorithm_bit(const char *word, size_t length)
+{
+    for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
+        const char *name = hs_nccl_algorithm_names[a];
+        size_t same = 0;
+
+        while (same < length && tolower((unsigned char)word[same]) == name[same])
+            same++;
+        if (same == length && name[same] == '\0')
+            return 1U << a;
+    }
+    return 0;
+}
+
+unsigned hs_nccl_algorithms(const char *text)
+{
+    unsigned among = 0;
+
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned bit;
+
+        length = strcspn(text, ", \t\r\n");
+        bit = algorithm_bit(text, length);
+        if (bit == 0)
+            return 0;
+        among |= bit;
+        if (text[length] != ',')
+            break;
+    }
+    return among;
 }

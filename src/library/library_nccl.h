@@ -56,6 +56,7 @@ struct hs_nccl_call {
     struct hs_shape shape;
     double bytes; /* > 0; library.h says which */
     int version;
+    unsigned among; /* hs_nccl_choose's, of who prices it; 0: all */
 };
 
 struct hs_nccl_choice {
@@ -89,5 +90,8 @@ size_t hs_nccl_choices(struct hs_nccl_choice out[HS_NCCL_CHOICES_MAX],
  * it has none of them for such a call. */
 #define HS_NCCL_ANY (~0U)
 bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call, unsigned among);
+/* The bits of what NCCL_ALGO names, "Ring" or "tree,nvls", up to a blank; 0 where there is more to
+ * it. */
+unsigned hs_nccl_algorithms(const char *text);
 
 #endif

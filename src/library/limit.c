@@ -157,7 +157,12 @@ static double full_rate(const struct hs_system *system, size_t level, int64_t ra
     if (hs_system_library(system) == HS_LIBRARY_RCCL &&
         strcmp(system->levels[level].name, hs_link_names[HS_LINK_XGMI]) == 0)
         return rate / XGMI_COUNTED;
-    return nvlink ? hs_greater(rate, 1e9 * gpu->peak_GBps) : rate;
+    if (nvlink)
+        return hs_greater(rate, 1e9 * gpu->peak_GBps);
+    if (hs_system_is_nccl_native(system)) /* NICs together send no more than the GPUs' slots */
+        rate = hs_lesser(rate, (double)hs_system_child_ranks(system, level) * 1e9 * gpu->slot_GBps *
+                                   HS_SLOT_PEAK);
+    return rate;
 }
 
 /* No children where all ranks are in one. */

@@ -2,10 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "library/constants_mpi.h"
 #include "library/library_mpi.h"
 #include "library/limit.h"
+#include "library/mpi_steps.h"
 #include "library/price_mpi.h"
 #include "library/price_nccl.h"
 #include "library/price_plan.h"
@@ -59,6 +61,18 @@ static int64_t ranks_of_node(const struct hs_system *system, const struct hs_gro
     return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
 }
 
+/* What the machine's file forces, where such a call can be that; else by the rule. */
+static struct hs_mpi_choice choose_mpi(const struct hs_system *system, enum hs_phase whole,
+                                       struct hs_mpi_choice rule)
+{
+    for (int a = 0; system->library_algorithm && a < HS_MPI_ALGORITHM_COUNT; a++)
+        if (strcmp(hs_mpi_algorithm_names[a], system->library_algorithm) == 0 &&
+            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole))
+            return (struct hs_mpi_choice){.phase = rule.phase,
+                                          .algorithm = (enum hs_mpi_algorithm)a};
+    return rule;
+}
+
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
                       const struct hs_problem *problem, double elements)
 {
@@ -78,7 +92,8 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
 
     hs_mpi_system_values(values, system);
     moved = bytes / values[hs_mpi_switch_of(kind)];
-    choice = hs_mpi_choose(out->library, whole, np, tasks, moved, elements);
+    choice =
+        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, moved, elements));
     call.algorithm = choice.algorithm;
     call.in_nodes = choice.in_nodes;
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
@@ -153,7 +168,7 @@ double hs_library_plan_seconds(const struct hs_system *system, const struct hs_p
     double values[HS_RCCL_K_COUNT], seconds = 0;
 
     if (hs_system_library(system) != HS_LIBRARY_RCCL)
-        return hs_mpi_plan_seconds(system, problem, plan);
+        return hs_mpi_plan_seconds(system, problem, plan, 1);
     hs_constants_shipped(values, &hs_rccl_price_model);
     for (int i = 0; i < count; i++) {
         double bytes = stages[i].bytes / plan->chunks;

@@ -521,9 +521,10 @@ static bool only_moves(enum hs_phase phase)
     return phase == HS_ALLGATHER || phase == HS_EXCHANGE;
 }
 
-/* One stage of a plan, of the chunk that `bytes` of enter it. */
+/* One stage of a plan, of the chunk that `bytes` of enter it, `times` as slow as by the values. */
 static double seconds_of_stage(const struct hs_system *system, const struct hs_problem *problem,
-                               const struct hs_stage *stage, double bytes, const double *values)
+                               const struct hs_stage *stage, double bytes, const double *values,
+                               double times)
 {
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
                                .algorithm =
@@ -547,8 +548,9 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
     p.job = (double)problem->group.size;
     p.together = true;
     us = stage_us(&p, stage, bytes, &problem->group);
-    seconds = 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
-                      (only_moves(stage->key.phase) ? 0 : us.reduce));
+    seconds = 1e-6 * times *
+              ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
+               (only_moves(stage->key.phase) ? 0 : us.reduce));
     return hs_limit_keep_stage(seconds, system, problem->group.ranks, stage->key, bytes);
 }
 
@@ -574,7 +576,7 @@ static bool is_first(const struct hs_problem *problem, struct hs_layer layer)
 }
 
 double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_problem *problem,
-                            struct hs_stage_key key, const double *values)
+                            struct hs_stage_key key, const double *values, double times)
 {
     double bytes = hs_problem_entering(problem, key.layer), seconds = 0;
     enum hs_phase phases[2] = {key.phase};
@@ -583,16 +585,16 @@ double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_prob
     for (int k = 0; k < count; k++) {
         struct hs_stage stage = {.key = {phases[k], key.algorithm, key.layer}, .bytes = bytes};
 
-        seconds += seconds_of_stage(system, problem, &stage, bytes, values) +
+        seconds += seconds_of_stage(system, problem, &stage, bytes, values, times) +
                    hs_order_seconds(system, problem, key.layer);
     }
     if (!only_moves(phases[0]) && is_first(problem, key.layer))
-        seconds += first_copy_seconds(system, problem, key.layer, values);
+        seconds += times * first_copy_seconds(system, problem, key.layer, values);
     return seconds;
 }
 
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
-                           const struct hs_plan *plan)
+                           const struct hs_plan *plan, double times)
 {
     double values[HS_MPI_K_COUNT], seconds = 0;
     struct hs_stage stages[HS_STAGES_MAX];
@@ -601,10 +603,10 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
     hs_mpi_system_values(values, system);
     for (int i = 0; i < count; i++)
         seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
-                                                   stages[i].bytes / plan->chunks, values) +
+                                                   stages[i].bytes / plan->chunks, values, times) +
                    hs_order_seconds(system, problem, stages[i].key.layer);
     if (count > 0 && !only_moves(stages[0].key.phase))
-        seconds += first_copy_seconds(system, problem, stages[0].key.layer, values);
+        seconds += times * first_copy_seconds(system, problem, stages[0].key.layer, values);
     return hs_limit_keep(seconds, system, problem);
 }
 

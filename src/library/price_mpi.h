@@ -73,14 +73,15 @@ double hs_mpi_system_doubt(const struct hs_system *system);
 /* What a plan takes on the system by the same steps and constants, so that the two can be compared:
  * with what the levels' own price leaves out (rendezvous, longer steps with longer messages,
  * reductions) and without overlap of chunks. Where the system has none of these it is the levels'
- * price, but that latencies of a ring's hops are averaged. */
+ * price, but that latencies of a ring's hops are averaged. Its steps are `times` as slow as by the
+ * constants, and no stage is below its limit (limit.h). */
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
-                           const struct hs_plan *plan);
+                           const struct hs_plan *plan, double times);
 
 /* One stage of a plan in one chunk, or a pair of them, with the constants' values: the sum over a
  * plan's stages is hs_mpi_plan_seconds. */
 double hs_mpi_stage_seconds(const struct hs_system *system, const struct hs_problem *problem,
-                            struct hs_stage_key key, const double *values);
+                            struct hs_stage_key key, const double *values, double times);
 
 /* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
  * a fit expects (scatter). */

@@ -8,6 +8,7 @@
 
 #include "base/powers.h"
 #include "library/constants_nccl.h"
+#include "system/link_rates.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 
@@ -28,7 +29,6 @@
 #define SWITCH_SHARE 0.0544
 #define HOST_SHARE   0.21
 #define HOST_RATE    0.1436
-#define PEAK_OF_SLOT 1.3125 /* PCIe x16: 63 of 48 GB/s, which all NICs of a GPU share */
 #define FULL_SLOT    0.9    /* of the slot: then NIC and GPU share it both ways */
 
 static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
@@ -191,7 +191,7 @@ static double nics_rate(const struct pace *p)
     const struct hs_shape *shape = &p->of->run.call.shape;
 
     double line = shape->nics * shape->parts.nic.line_GBps;
-    double slots = (double)shape->least * shape->parts.gpu.slot_GBps * PEAK_OF_SLOT;
+    double slots = (double)shape->least * shape->parts.gpu.slot_GBps * HS_SLOT_PEAK;
 
     return fmax(1, fmin(line, slots) * shape->network_share * PER_GB);
 }

@@ -154,7 +154,8 @@ enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *part
 static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, struct hs_error *err)
 {
-    *call = (struct hs_nccl_call){.kind = ask->kind, .version = machine->version};
+    *call = (struct hs_nccl_call){
+        .kind = ask->kind, .version = machine->version, .among = machine->among};
     if (hs_nccl_shape(&call->shape, &machine->parts, ask, err))
         return HS_INVALID;
     if (call->version == 0)
@@ -162,14 +163,15 @@ static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl
     return HS_OK;
 }
 
-/* What runs of so many bytes, by NCCL's rule. */
+/* What runs of so many bytes, by NCCL's rule among what was forced, where it has that. */
 static struct hs_nccl_run choose_run(const struct hs_nccl_call *begun, double bytes)
 {
     struct hs_nccl_call call = *begun;
     struct hs_nccl_choice choice;
 
     call.bytes = bytes;
-    hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
+    if (call.among == 0 || !hs_nccl_choose(&choice, &call, call.among))
+        hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
     return hs_nccl_run(&call, choice);
 }
 

@@ -163,39 +163,6 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
         note(reader, line, "left out: a run of another collective");
 }
 
-/* The algorithm that a word names. */
-static unsigned algorithm_bit(const char *word, size_t length)
-{
-    for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
-        const char *name = hs_nccl_algorithm_names[a];
-        size_t same = 0;
-
-        while (same < length && tolower((unsigned char)word[same]) == name[same])
-            same++;
-        if (same == length && name[same] == '\0')
-            return 1U << a;
-    }
-    return 0;
-}
-
-unsigned hs_log_algorithms(const char *text)
-{
-    unsigned among = 0;
-
-    for (size_t length; *text; text += length + (text[length] == ',')) {
-        unsigned bit;
-
-        length = strcspn(text, ", \t\r\n");
-        bit = algorithm_bit(text, length);
-        if (bit == 0)
-            return 0;
-        among |= bit;
-        if (text[length] != ',')
-            break;
-    }
-    return among;
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Columns of a table, by the words of its heading; -1: it has none such. */
@@ -354,7 +321,7 @@ static void read_library(struct text_reader *reader, const char *line)
     if (!run)
         return;
     if (algorithms)
-        run->among = hs_log_algorithms(algorithms + strlen(forced));
+        run->among = hs_nccl_algorithms(algorithms + strlen(forced));
     if (strstr(line, "rccl-tests") || strstr(line, "RCCL version"))
         run->of = HS_LOG_OF_RCCL;
     else if (run->of == HS_LOG_OF_UNSAID &&

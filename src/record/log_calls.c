@@ -66,6 +66,11 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
     if (!model && hs_system_library(system) == HS_LIBRARY_RCCL)
         return hs_fail(err, HS_INVALID,
                        "%s: nothing is fitted to RCCL's times, and `check` judges them", name);
+    if (!model && system->levels[0].fabric == HS_FABRIC_LINKS)
+        return hs_fail(err, HS_INVALID,
+                       "%s: NCCL's calls have no price on GPUs that single links join: boards with "
+                       "bridges take a log as boards in slots, such as '4xA100-pcie4'",
+                       name);
     if (!model)
         return hs_fail(err, HS_INVALID,
                        "%s: times of a library's own calls need a machine that says which it has: "
@@ -114,6 +119,10 @@ static void find_contradiction(char out[256], const struct hs_log *log,
     else if (log->run_count == 1 && job->ranks > 0 && job->ranks != run->ranks)
         snprintf(out, 256, "says %" PRId64 " ranks, but line %zu is of %" PRId64 " ranks",
                  run->ranks, job->line, job->ranks);
+    else if (log->run_count == 1 && run->listed == run->ranks && run->nodes > 0 && job->nodes > 0 &&
+             job->ranks == run->ranks && job->nodes > run->nodes)
+        snprintf(out, 256, "lists ranks of %" PRId64 " nodes, but line %zu says %" PRId64 " nodes",
+                 run->nodes, job->nodes_line, job->nodes);
 }
 
 bool hs_log_is_contradictory(const struct hs_log *log, const struct hs_log_run *run)
@@ -185,13 +194,14 @@ static enum hs_status shape_of(struct hs_shape *shape, const struct hs_parts *pa
     return HS_OK;
 }
 
-/* What NCCL_ALGO leaves: the reader's word, else the log's. */
-static enum hs_status find_algorithms(unsigned *among, const struct hs_log_run *run,
+/* What NCCL_ALGO leaves: the reader's word, else the log's, else the machine's; 0: all. */
+static enum hs_status find_algorithms(unsigned *among, const struct hs_system *system,
+                                      const struct hs_log_run *run,
                                       const struct hs_log_facts *facts, struct hs_error *err)
 {
     size_t algorithm;
 
-    *among = run->among && !facts->algorithm ? run->among : HS_NCCL_ANY;
+    *among = facts->algorithm ? 0 : run->among ? run->among : system->nccl.among;
     if (!facts->algorithm || !*facts->algorithm)
         return HS_OK;
     if (hs_name_find(&algorithm, facts->algorithm, "algorithm", hs_nccl_algorithm_names,
@@ -214,9 +224,10 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
     unsigned among;
 
     if (shape_of(&made.shape, &system->nccl.parts, call, err) ||
-        find_algorithms(&among, run, facts, err))
+        find_algorithms(&among, system, run, facts, err))
         return HS_INVALID;
-    if (!hs_nccl_choose(&choice, &made, among)) {
+    call->among = among;
+    if (!hs_nccl_choose(&choice, &made, among ? among : HS_NCCL_ANY)) {
         if (facts->algorithm && *facts->algorithm)
             return hs_fail(err, HS_INVALID, "%s: NCCL has no %s for its %s there: --algorithm",
                            call->file, facts->algorithm, hs_library_call_names[call->kind]);
@@ -283,7 +294,7 @@ static enum hs_status force_algorithm(struct hs_log_call *call, const char *forc
         return hs_fail(err, HS_INVALID, "%s: a %s by %s has no price: --algorithm ring or halving",
                        call->file, hs_library_call_names[call->kind], forced);
     call->mpi.algorithm = (enum hs_mpi_algorithm)algorithm;
-    call->forced = true;
+    call->among = 1U << algorithm;
     return HS_OK;
 }
 
@@ -295,6 +306,7 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
                                .ranks = call->ranks,
                                .bytes = (double)call->bytes,
                                .system = system};
+    const char *forced = facts->algorithm ? facts->algorithm : system->library_algorithm;
     double values[HS_MPI_K_COUNT];
 
     if (place_on_levels(&made, call, err))
@@ -302,11 +314,11 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
     if (call->kind == HS_CALL_ALLTOALL && made.stride > 1) /* one rank a node of several */
         return HS_OK;
     call->mpi = made;
-    if (facts->algorithm && *facts->algorithm && force_algorithm(call, facts->algorithm, err))
+    if (forced && *forced && force_algorithm(call, forced, err))
         return HS_INVALID;
     call->library = hs_system_library(system);
     hs_mpi_system_values(values, system);
-    if (!call->forced)
+    if (!call->among)
         hs_log_call_choose(call, values[hs_mpi_switch_of(call->kind)]);
     return HS_OK;
 }

@@ -32,11 +32,11 @@ struct hs_log_call {
     uint64_t bytes;       /* as library.h counts */
     bool in_place;
     double seconds;
+    unsigned among; /* algorithms that may run, as bits of its library's; 0: by its rule */
     /* What its price is found of; UNSAID: it has none, else that member. */
     enum hs_library library;
     struct hs_nccl_run nccl;
     struct hs_mpi_call mpi; /* borrows the system */
-    bool forced;            /* its algorithm: not the library's rule */
     struct hs_rccl_call rccl;
 };
 

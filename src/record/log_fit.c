@@ -7,6 +7,8 @@
 
 #include "base/list.h"
 #include "base/statistics.h"
+#include "library/library_mpi.h"
+#include "library/library_nccl.h"
 #include "library/price_nccl.h"
 
 /* The calls that have a price, for a model: owned by the caller. */
@@ -40,7 +42,7 @@ static void choose(struct hs_call_list *calls, enum hs_library_call kind, double
 {
     for (size_t i = 0; i < calls->count; i++)
         if (calls->items[i].kind == kind && hs_log_call_priced(&calls->items[i]) &&
-            !calls->items[i].forced)
+            !calls->items[i].among)
             hs_log_call_choose(&calls->items[i], moved);
 }
 
@@ -48,7 +50,7 @@ static bool has(const struct hs_call_list *calls, enum hs_library_call kind)
 {
     size_t i = 0;
 
-    while (i < calls->count && (calls->items[i].kind != kind || calls->items[i].forced))
+    while (i < calls->count && (calls->items[i].kind != kind || calls->items[i].among))
         i++;
     return i < calls->count;
 }
@@ -179,6 +181,35 @@ static enum hs_status copy_list(struct hs_call_list *copy, const struct hs_call_
     return HS_OK;
 }
 
+/* What all of the logs' calls were forced to is what runs there. */
+static enum hs_status keep_algorithm(struct hs_system *system, const struct hs_call_list *list,
+                                     struct hs_error *err)
+{
+    const char *const *names = hs_nccl_algorithm_names;
+    size_t count = HS_NCCL_ALGORITHM_COUNT;
+    struct hs_text text = {0};
+    unsigned among = ~0U;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (hs_log_call_priced(&list->items[i]))
+            among &= list->items[i].among;
+        if (list->items[i].among != list->items[0].among)
+            among = 0;
+    }
+    if (hs_system_library(system) != HS_LIBRARY_NCCL) {
+        names = hs_mpi_algorithm_names;
+        count = HS_MPI_ALGORITHM_COUNT;
+    }
+    for (size_t a = 0; a < count; a++)
+        if (among & 1U << a)
+            hs_text_append(&text, "%s%s", text.length > 0 ? "," : "", names[a]);
+    free(system->library_algorithm);
+    system->library_algorithm = text.length > 0 ? hs_strdup(text.data) : NULL;
+    system->nccl.among = hs_system_library(system) == HS_LIBRARY_NCCL ? among : 0;
+    hs_text_release(&text);
+    return among == 0 || system->library_algorithm ? HS_OK : hs_no_memory(err);
+}
+
 enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list *list,
                             double *before, double *after, struct hs_error *err)
 {
@@ -208,6 +239,8 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
         status = keep(system, &question, values, err);
     if (status == HS_OK)
         status = keep_version(system, list, err);
+    if (status == HS_OK)
+        status = keep_algorithm(system, list, err);
     if (status == HS_OK) {
         hs_calls_values(values, system);
         *after = hs_constants_error(&residual, &question, values);

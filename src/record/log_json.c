@@ -7,6 +7,7 @@
 
 #include "base/fields.h"
 #include "base/json.h"
+#include "library/library_nccl.h"
 #include "record/log_parts.h"
 
 static double number_of(const struct hs_json *object, const char *key)
@@ -35,7 +36,7 @@ static void read_environment(struct hs_log_run *run, const struct hs_json *top)
         return;
     for (at = hs_json_first(&list); at.node; hs_json_next(&at))
         if (hs_json_read_string(&text, &at, NULL) == HS_OK && strncmp(text, "NCCL_ALGO=", 10) == 0)
-            run->among = hs_log_algorithms(text + 10);
+            run->among = hs_nccl_algorithms(text + 10);
 }
 
 /* What follows the last '/' of args[0], and the devices. */

@@ -34,8 +34,6 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
 /* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another
  * collective no points are kept, which is noted. */
 void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line);
-/* What NCCL_ALGO names, "Ring" or "tree,nvls"; 0 where there is more to it. */
-unsigned hs_log_algorithms(const char *text);
 
 /* The JSON of nccl-tests, or the reader's result. HS_INVALID: another JSON, with the place. */
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);

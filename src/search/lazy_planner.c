@@ -52,6 +52,7 @@ static struct hs_system figures_of(const struct hs_system *system)
 
     out.additive = true;
     out.title = out.source = out.notes = out.parts = out.library_version = NULL;
+    out.library_algorithm = NULL;
     memset(&out.published, 0, sizeof(out.published));
     memset(&out.constants, 0, sizeof(out.constants));
     memset(&out.fits, 0, sizeof(out.fits));

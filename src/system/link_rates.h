@@ -16,10 +16,15 @@
 
 /* PCIe 3 x16; each generation doubles it. */
 #define HS_PCIE3_X16 12e9
+/* Its line rate by that: 15.75 of 12 GB/s. All NICs of a GPU share its slot. */
+#define HS_SLOT_PEAK 1.3125
 
-/* An xGMI link: MI300 and later, and MI200. */
+/* An xGMI link: of MI300 (gfx94*), MI200 (gfx90a), and what was before (MI50 to MI100); of MI350
+ * (gfx950) as in the catalogue. */
 #define HS_XGMI       48e9
 #define HS_XGMI_MI200 36e9
+#define HS_XGMI_VEGA  24e9
+#define HS_XGMI_MI350 60e9
 
 /* NCCL's 12.0 GB/s per 100 Gb/s (src/graph/topo.h). */
 #define HS_NIC_EFFICIENCY 0.96

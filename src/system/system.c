@@ -208,8 +208,11 @@ void hs_system_drop_parts(struct hs_system *system)
 {
     free(system->parts);
     free(system->library_version);
+    free(system->library_algorithm);
     free(system->blocks_source);
     system->parts = system->library_version = system->blocks_source = NULL;
+    system->library_algorithm = NULL;
+    system->nccl.among = 0;
     system->blocks = (struct hs_gpu_blocks){0};
 }
 

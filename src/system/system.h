@@ -159,8 +159,9 @@ struct hs_own_constants {
 /* A machine as prices of NCCL's calls see it. */
 struct hs_nccl_machine {
     struct hs_parts parts;
-    int64_t gpus; /* in use of each NVLink domain */
-    int version;  /* 0: HS_NCCL_VERSION_USUAL */
+    int64_t gpus;   /* in use of each NVLink domain */
+    int version;    /* 0: HS_NCCL_VERSION_USUAL */
+    unsigned among; /* algorithms that NCCL_ALGO leaves, as bits; 0: all */
     double
         own[HS_CONSTANTS_MAX]; /* its own constants, in the order of the price's; 0: what ships */
     double doubt;              /* widths that constants may be off; 0: by its parts */
@@ -197,6 +198,9 @@ struct hs_system {
     struct hs_fits fits;     /* of a calibrated system; {0} where the figures are as described */
     enum hs_library library; /* as the file says; hs_system_library */
     char *library_version;   /* NCCL's, "2.27.7"; owned, NULL: HS_NCCL_VERSION_USUAL */
+    /* Forced there: what NCCL_ALGO names, or one of MPI's by its name (library_mpi.h). Owned; NULL:
+     * the library's own rule. */
+    char *library_algorithm;
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such, unless there are fits. Owned; NULL: not said. */
     char *parts;

@@ -161,13 +161,17 @@ static void simulate(struct job *job, const struct hiersearch_system *system)
 
 static void calibrate(struct job *job, const struct hiersearch_system *system)
 {
+    struct hiersearch_question *question;
     struct hiersearch_system *fitted;
     struct hiersearch_inputs *inputs;
     char *json;
 
     need(job, hiersearch_inputs_new(&inputs, job->error));
     need(job, hiersearch_inputs_add_file(inputs, job->log, job->error));
-    need(job, hiersearch_fit(&fitted, system, inputs, NULL, job->error));
+    need(job, hiersearch_question_new(&question, "fit", job->error));
+    need(job, hiersearch_question_set(question, "force", "true", job->error));
+    need(job, hiersearch_fit(&fitted, system, inputs, question, job->error));
+    hiersearch_question_free(question);
     need(job, hiersearch_system_json(&json, fitted, job->error));
     keep(job, json);
     need(job, answered(&json, NULL,

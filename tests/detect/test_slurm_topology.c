@@ -207,14 +207,14 @@ static void a_bad_topology_is_refused_with_its_line(void **state)
 static void check_units(const char *topology, int64_t leaves, int64_t leaf_nodes, int64_t blocks,
                         int64_t block_nodes)
 {
-    struct hs_slurm_units leaf, block;
+    struct hs_slurm_network network;
     struct hs_error err = {0};
 
-    assert_status_is(hs_slurm_units_read(&leaf, &block, "t", topology, &err), HS_OK, &err);
-    assert_int_equal(leaf.count, leaves);
-    assert_int_equal(leaf.nodes_max, leaf_nodes);
-    assert_int_equal(block.count, blocks);
-    assert_int_equal(block.nodes_max, block_nodes);
+    assert_status_is(hs_slurm_network_read(&network, "t", topology, &err), HS_OK, &err);
+    assert_int_equal(network.leaves.count, leaves);
+    assert_int_equal(network.leaves.nodes_max, leaf_nodes);
+    assert_int_equal(network.blocks.count, blocks);
+    assert_int_equal(network.blocks.nodes_max, block_nodes);
 }
 
 static void leaves_and_blocks_are_counted_with_their_nodes(void **state)
@@ -231,29 +231,102 @@ static void leaves_and_blocks_are_counted_with_their_nodes(void **state)
 
 static void a_bad_list_of_a_leaf_is_refused_with_its_line(void **state)
 {
-    struct hs_slurm_units leaf, block;
+    struct hs_slurm_network network;
     struct hs_error err = {0};
 
     (void)state;
     assert_int_equal(
-        hs_slurm_units_read(&leaf, &block, "t.conf", "# leaves\nSwitchName=a Nodes=n[1-\n", &err),
+        hs_slurm_network_read(&network, "t.conf", "# leaves\nSwitchName=a Nodes=n[1-\n", &err),
         HS_INVALID);
     assert_string_equal(err.message,
                         "t.conf:2: node list \"n[1-\": expected a \"]\" for every \"[\"");
 }
 
+/* By trees, and the children of the largest switch of each tier above the leaves; 0: no tier. */
+static void check_tree(const char *topology, int64_t trees, int64_t first, int64_t second)
+{
+    struct hs_slurm_network network;
+    struct hs_error err = {0};
+    enum hs_status status = hs_slurm_is_yaml(topology)
+                                ? hs_slurm_yaml_read(&network, "t", topology, &err)
+                                : hs_slurm_network_read(&network, "t", topology, &err);
+
+    assert_status_is(status, HS_OK, &err);
+    assert_int_equal(network.tree.trees, trees);
+    assert_int_equal(network.tree.tiers, (first > 0) + (second > 0));
+    assert_int_equal(network.tree.children_max[0], first);
+    assert_int_equal(network.tree.children_max[1], second);
+}
+
+static void tiers_above_the_leaf_are_counted(void **state)
+{
+    (void)state;
+    check_tree("SwitchName=core Switches=s[1-2]\nSwitchName=s1 Switches=l[1-3]\n"
+               "SwitchName=s2 Switches=l4\nSwitchName=l1 Nodes=a\nSwitchName=l2 Nodes=b\n"
+               "SwitchName=l3 Nodes=c\nSwitchName=l4 Nodes=d\n",
+               1, 3, 2);
+    check_tree("SwitchName=a Level=0 Nodes=n[1-2]\nSwitchName=b Level=0 Nodes=n[3-4]\n"
+               "SwitchName=s Level=1 Nodes=n[1-4] Switches=a,b\n",
+               1, 2, 0);
+    check_tree("- topology: t\n  tree:\n    switches:\n"
+               "    - switch: core\n      children: s[1-2]\n"
+               "    - switch: s1\n      children: l[1-2]\n    - switch: s2\n      children: l3\n"
+               "    - switch: l1\n      nodes: a\n    - switch: l2\n      nodes: b\n"
+               "    - switch: l3\n      nodes: c\n",
+               1, 2, 2);
+}
+
+static void trees_that_no_switch_joins_are_counted(void **state)
+{
+    (void)state;
+    check_tree("SwitchName=x Switches=a,b\nSwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n"
+               "SwitchName=login Nodes=m\n",
+               2, 2, 0);
+    check_tree("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n", 2, 0, 0);
+}
+
+/* Planes have the same switches below them, and are one tier and one tree. */
+static void planes_of_a_fabric_are_one(void **state)
+{
+    struct hs_slurm_network network;
+    struct hs_error err = {0};
+    const char *planes = "SwitchName=p1 Switches=a,b\nSwitchName=p2 Switches=a,b\n"
+                         "SwitchName=q[3-4] Switches=a,b\nSwitchName=a Nodes=n1\n"
+                         "SwitchName=b Nodes=n2\n";
+
+    (void)state;
+    check_tree(planes, 1, 2, 0);
+    assert_status_is(hs_slurm_network_read(&network, "t", planes, &err), HS_OK, &err);
+    assert_int_equal(network.tree.count[0], 1);
+}
+
+/* Files may say anything: a circle ends, and has no tier beyond the last there can be. */
+static void switches_above_themselves_end(void **state)
+{
+    struct hs_slurm_network network;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_slurm_network_read(&network, "t",
+                                           "SwitchName=a Switches=b\nSwitchName=b Switches=a\n"
+                                           "SwitchName=c Switches=c\n",
+                                           &err),
+                     HS_OK, &err);
+    assert_in_range(network.tree.tiers, 0, HS_SLURM_TIERS_MAX);
+}
+
 static void check_yaml(const char *yaml, int64_t leaves, int64_t leaf_nodes, int64_t blocks,
                        int64_t block_nodes)
 {
-    struct hs_slurm_units leaf, block;
+    struct hs_slurm_network network;
     struct hs_error err = {0};
 
     assert_true(hs_slurm_is_yaml(yaml));
-    assert_status_is(hs_slurm_yaml_read(&leaf, &block, "t", yaml, &err), HS_OK, &err);
-    assert_int_equal(leaf.count, leaves);
-    assert_int_equal(leaf.nodes_max, leaf_nodes);
-    assert_int_equal(block.count, blocks);
-    assert_int_equal(block.nodes_max, block_nodes);
+    assert_status_is(hs_slurm_yaml_read(&network, "t", yaml, &err), HS_OK, &err);
+    assert_int_equal(network.leaves.count, leaves);
+    assert_int_equal(network.leaves.nodes_max, leaf_nodes);
+    assert_int_equal(network.blocks.count, blocks);
+    assert_int_equal(network.blocks.nodes_max, block_nodes);
 }
 
 /* The shapes of the example of topology.yaml(5). */
@@ -321,15 +394,19 @@ static void what_topology_yaml_does_not_have_is_refused_with_its_line(void **sta
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct hs_slurm_units leaf, block;
+        struct hs_slurm_network network;
         struct hs_error err = {0};
 
-        assert_int_equal(hs_slurm_yaml_read(&leaf, &block, "t", cases[i].yaml, &err), HS_INVALID);
+        assert_int_equal(hs_slurm_yaml_read(&network, "t", cases[i].yaml, &err), HS_INVALID);
         assert_string_equal(err.message, cases[i].message);
     }
 }
 
 static const struct CMUnitTest tests[] = {
+    HS_TEST("tiers above the leaf are counted", tiers_above_the_leaf_are_counted),
+    HS_TEST("trees that no switch joins are counted", trees_that_no_switch_joins_are_counted),
+    HS_TEST("planes of a fabric are one", planes_of_a_fabric_are_one),
+    HS_TEST("switches above themselves end", switches_above_themselves_end),
     HS_TEST("node lists expand as scontrol does", node_lists_expand_as_scontrol_does),
     HS_TEST("text may follow a bracket", text_may_follow_a_bracket),
     HS_TEST("racks are the leaf switches", racks_are_the_leaf_switches),

@@ -114,6 +114,15 @@ static void assert_seconds(const char *text, int64_t np, double expected)
     assert_near(limit_of(text, np, 1e9).seconds, expected, 1e-12);
 }
 
+/* A slot of PCIe 5 x16 carries 63 GB/s at most, however many NICs are behind it. */
+static void nics_send_no_more_than_the_slots_of_their_gpus(void **state)
+{
+    (void)state;
+    assert_near(limit_of("1xH100, 4xRoCE400", 2, GIB).seconds, GIB / 63e9, 0.01 * GIB / 63e9);
+    assert_near(limit_of("1xA100, 4xHDR200", 2, GIB).seconds, GIB / 31.5e9, 0.01 * GIB / 31.5e9);
+    assert_near(limit_of("1xH100, 1xRoCE400", 2, GIB).seconds, GIB / 48e9, 0.01 * GIB / 48e9);
+}
+
 static void a_mesh_has_the_links_between_children_in_use(void **state)
 {
     static const char machine[] = "nv:mesh:4@150GB/s,ib@1000GB/s";
@@ -670,6 +679,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("of an all-to-all a block passes for every pair",
             of_an_all_to_all_a_block_passes_for_every_pair),
     HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
+    HS_TEST("NICs send no more than the slots of their GPUs",
+            nics_send_no_more_than_the_slots_of_their_gpus),
     HS_TEST("a mesh has the links between children in use",
             a_mesh_has_the_links_between_children_in_use),
     HS_TEST("a partial unit has the ports of its ranks where they are not striped",

@@ -280,10 +280,10 @@ static void an_all_to_all_is_compared_with_the_librarys(void **state)
     (void)state;
     assert_string_equal(price.choice, "scattered");
     assert_near(price.seconds, hs_plan_seconds(&system, &problem, &flat), 1e-12);
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat),
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat, 1),
                 hs_plan_seconds(&system, &problem, &flat), 1e-12);
     assert_int_equal(hs_plan_parse(&split, "4x4", 16, NULL), HS_OK);
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &split),
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &split, 1),
                 hs_plan_seconds(&system, &problem, &split), 1e-12);
     problem.bytes = 16 * 65536.0;
     price = hs_library_price(&system, &problem, 4);

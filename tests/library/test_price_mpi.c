@@ -307,21 +307,21 @@ static void a_plan_costs_what_the_same_algorithm_costs(void **state)
     (void)state;
     assert_int_equal(hs_plan_parse(&twos, "2x2x2x2", 16, NULL), HS_OK);
     call.algorithm = HS_MPI_HALVING;
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos),
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos, 1), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos, 1),
                 hs_plan_seconds(&system, &problem, &twos), 1e-12);
     call.algorithm = HS_MPI_RING;
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat, 1), seconds_on(&system, call), 1e-12);
     call.algorithm = HS_MPI_HALVING;
     without = hs_plan_seconds(&system, &problem, &twos);
     system.levels[1].eager_bytes = 5e5;
     system.levels[1].rendezvous_seconds = 1e-3;
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos, 1), seconds_on(&system, call), 1e-12);
     assert_near(hs_plan_seconds(&system, &problem, &twos), without + 4e-3, 1e-12);
     assert_near(seconds_on(&system, call), hs_plan_seconds(&system, &problem, &twos), 1e-12);
     system.constants.items = &own;
     system.constants.count = 1;
-    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos, 1), seconds_on(&system, call), 1e-12);
     assert_true(seconds_on(&system, call) > 16e6 * 0.3e-9);
     system.constants.items = NULL;
     system.constants.count = 0;

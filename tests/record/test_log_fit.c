@@ -400,11 +400,15 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
     static const char told[] = HEAD
         "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 2 localRanks 4 localRank 0\n" ROW(
             "100.00", "175.00");
+    static const char hosts[] = HEAD
+        "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nRanks 2 nNodes 2 localRanks 1 localRank 0\n" ROW(
+            "100.00", "100.00");
     static const struct {
         const char *log;
         int64_t np, nodes;
         const char *message; /* NULL: taken, with 8 ranks on 2 nodes */
     } cases[] = {
+        {hosts, 0, 0, "log: lists ranks of 1 nodes, but line 4 says 2 nodes: give --np N"},
         {rates, 0, 0,
          "log: says 2 ranks, but busbw / algbw in line 5 is that of 8 ranks: give --np N"},
         {rates, 8, 0, "on how many nodes it ran: --nodes N"},

@@ -1,7 +1,7 @@
 # After a fit the answer is shown again with what changed: what was asked for, else what was measured; the same by predict.
 log="$SRC/tests/record/logs/nodes.txt"
 line='8xH100, 8xNDR400, 32:2'
-hiersearch fit "$line" "$log" --name ours -o ours.json --for 256 --size 1MiB -q | tee answer
+hiersearch fit "$line" "$log" --force --name ours -o ours.json --for 256 --size 1MiB -q | tee answer
 hiersearch predict ours.json --np 256 --size 1MiB -q | sed -n '/^\(Use\|Keep\|Cannot\)/,/^$/p' | grep -Fxvf answer
 hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB -q | sed -n '/^ *best plan/,$p' | grep -Fxvf answer
 hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB --format csv -q | sed '1,/^$/d' | cut -d , -f 1-2,6-7 | cut -c 1-30
@@ -13,11 +13,11 @@ echo '$ more processes than are described: in the words of predict'
 hiersearch fit two.json "$SRC/tests/golden/fit/4x8x4.json" -o three.json --for 8704 2>&1 | grep 8704
 hiersearch predict three.json --np 8704 --size 128MiB 2>&1 | grep 'warning.*8704'
 echo '$ nothing but the system on stdout'
-hiersearch fit "$line" "$log" --name ours -q | cmp - ours.json
+hiersearch fit "$line" "$log" --force --name ours -q | cmp - ours.json
 echo '$ a line of text is named after the file'
-hiersearch fit "$line" "$log" -o 'My Log.json' -q | sed -n 1p
+hiersearch fit "$line" "$log" --force -o 'My Log.json' -q | sed -n 1p
 echo '$ refused'
-hiersearch fit "$line" "$log" --for 256
-hiersearch fit "$line" "$log" -o x.json --size 1MiB:2MiB
+hiersearch fit "$line" "$log" --force --for 256
+hiersearch fit "$line" "$log" --force -o x.json --size 1MiB:2MiB
 hiersearch predict ours.json --compare-with "$line" --np 256 --size 1MiB:2MiB
 hiersearch predict ours.json --compare-with nowhere --np 256
