@@ -62,7 +62,7 @@ def fit(program, line, times, folder):
     log, system = folder / "log.csv", folder / "system.json"
     log.write_text("bytes,seconds,np,nodes,call\n" + "".join(f"{row[0]},{row[1]:.9g},{row[2]},{row[3]},{row[4]}\n" for row in times),
                    encoding="utf-8")
-    run(program, "fit", line, str(log), "--name", "fitted", "-o", str(system), "--quiet")
+    run(program, "fit", line, str(log), "--name", "fitted", "-o", str(system), "--force", "--quiet")
     return str(system)
 
 

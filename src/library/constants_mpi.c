@@ -27,13 +27,3 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
             if (strcmp(hs_mpi_constants[k].name, system->constants.items[i].name) == 0)
                 values[k] = system->constants.items[i].value;
 }
-
-bool hs_mpi_switch_is_known(const struct hs_system *system, enum hs_library_call kind)
-{
-    const char *name = hs_mpi_constants[hs_mpi_switch_of(kind)].name;
-
-    for (size_t i = 0; i < system->constants.count; i++)
-        if (strcmp(system->constants.items[i].name, name) == 0)
-            return true;
-    return false;
-}

@@ -73,14 +73,6 @@
     row(SPREAD, "spread", "-", 0.5, 1, 0, 0.8850619192, 0.5,                              \
         "step of a job over more than 64 processes, plus this part (to 128, then no "     \
         "more)")                                                                          \
-    row(SWITCH_ALLREDUCE, "switch_allreduce", "x", 1, 0.1, 0, 1, 0.1,                     \
-        "sizes at which an allreduce changes its algorithm, times the library's")         \
-    row(SWITCH_ALLGATHER, "switch_allgather", "x", 1, 0.1, 0, 1, 0.1,                     \
-        "the same of an allgather")                                                       \
-    row(SWITCH_REDUCE_SCATTER, "switch_reducescatter", "x", 1, 0.1, 0, 1, 0.1,            \
-        "the same of a reduce-scatter")                                                   \
-    row(SWITCH_ALLTOALL, "switch_alltoall", "x", 1, 0.1, 0, 1, 0.1,                       \
-        "the same of an all-to-all")                                                      \
     row(INSIDE, "inside", "x", 0.3, 0.5, 0, 0.1485938184, 0.3,                            \
         "step between processes of one node, times")                                      \
     row(SHARING, "sharing", "-", 0.7, 0.4, 0, 0.8975967173, 0.3,                          \
@@ -95,15 +87,6 @@ enum hs_mpi_constant {
 };
 
 extern const struct hs_constant hs_mpi_constants[HS_MPI_K_COUNT];
-
-/* The constant of a call that says where its algorithm changes (library_mpi.h): the price does not
- * depend on it, the choice does. */
-static inline enum hs_mpi_constant hs_mpi_switch_of(enum hs_library_call kind)
-{
-    return (enum hs_mpi_constant)(HS_MPI_K_SWITCH_ALLREDUCE + (int)kind);
-}
-/* Whether times of the machine said it. */
-bool hs_mpi_switch_is_known(const struct hs_system *system, enum hs_library_call kind);
 
 /* The values of the constants for a system's own call: its figures in place of those that ship.
  * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as

@@ -78,27 +78,24 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
 {
     int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
     enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
-    double bytes = problem->bytes, values[HS_MPI_K_COUNT], moved, range, otherwise;
-    enum hs_library_call kind = hs_nccl_call_of(whole);
-    struct hs_mpi_choice choice;
+    double bytes = problem->bytes, values[HS_MPI_K_COUNT], range, otherwise;
+    struct hs_mpi_choice choice =
+        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, bytes, elements));
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
-                               .kind = kind,
+                               .kind = hs_nccl_call_of(whole),
+                               .algorithm = choice.algorithm,
                                .ranks = np,
                                .tasks = tasks,
                                .bytes = bytes,
                                .system = system,
                                .stride = problem->group.stride,
-                               .at_once = problem->group.ranks};
+                               .at_once = problem->group.ranks,
+                               .in_nodes = choice.in_nodes};
 
     hs_mpi_system_values(values, system);
-    moved = bytes / values[hs_mpi_switch_of(kind)];
-    choice =
-        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, moved, elements));
-    call.algorithm = choice.algorithm;
-    call.in_nodes = choice.in_nodes;
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
     out->mpi = out->mpi_otherwise = call;
-    if (hs_mpi_error_class(system) == HS_ERROR_CPU_RANKS && !hs_mpi_switch_is_known(system, kind))
+    if (hs_system_shares_memory(system) && system->constants.count == 0)
         out->mpi_otherwise.algorithm =
             hs_mpi_choose_otherwise(out->library, whole, np, tasks, bytes, elements).algorithm;
     out->seconds = hs_mpi_price_model.seconds(&call, values);

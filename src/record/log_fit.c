@@ -32,97 +32,6 @@ static enum hs_status list_points(struct hs_price_point **points, size_t *count,
                    list->items[0].file);
 }
 
-/* ---- where algorithms change ----------------------------------------------------------------- */
-
-#define SWITCH_MOST 16.0 /* times and over the library's sizes */
-#define SWITCH_STEP 2.0
-#define SWITCH_COST 4.0 /* of a fit's (constants.h), that a change has to save */
-
-static void choose(struct hs_call_list *calls, enum hs_library_call kind, double moved)
-{
-    for (size_t i = 0; i < calls->count; i++)
-        if (calls->items[i].kind == kind && hs_log_call_priced(&calls->items[i]) &&
-            !calls->items[i].among)
-            hs_log_call_choose(&calls->items[i], moved);
-}
-
-static bool has(const struct hs_call_list *calls, enum hs_library_call kind)
-{
-    size_t i = 0;
-
-    while (i < calls->count && (calls->items[i].kind != kind || calls->items[i].among))
-        i++;
-    return i < calls->count;
-}
-
-/* Leaves the calls of a kind to the algorithms by which the constants meet the times best. */
-static enum hs_status find_switch(double *moved, struct hs_call_list *calls,
-                                  enum hs_library_call kind,
-                                  const struct hs_constants_question *question,
-                                  struct hs_error *err)
-{
-    double least = INFINITY, tried, values[HS_CONSTANTS_MAX], cost;
-    enum hs_status status = HS_OK;
-
-    *moved = 1;
-    for (tried = 1 / SWITCH_MOST; tried <= SWITCH_MOST && !status; tried *= SWITCH_STEP) {
-        choose(calls, kind, tried);
-        memcpy(values, question->around, sizeof(values));
-        status = hs_constants_fit(values, &cost, question, err);
-        cost += tried == 1 ? 0 : SWITCH_COST;
-        if (status == HS_OK && cost < least) {
-            least = cost;
-            *moved = tried;
-        }
-    }
-    choose(calls, kind, *moved);
-    return status;
-}
-
-static enum hs_status keep_one(struct hs_own_constants *kept, const char *name, double value,
-                               double range, struct hs_error *err)
-{
-    size_t at = 0;
-
-    while (at < kept->count && strcmp(kept->items[at].name, name) != 0)
-        at++;
-    if (at == kept->count) {
-        if (!hs_grow(&kept->items, NULL, kept->count, sizeof(*kept->items), err))
-            return HS_MEMORY;
-        kept->count++;
-    }
-    snprintf(kept->items[at].name, sizeof(kept->items[at].name), "%s", name);
-    kept->items[at].value = value;
-    kept->items[at].low = value / range;
-    kept->items[at].high = value * range;
-    return HS_OK;
-}
-
-/* Of an MPI library on nodes of several ranks, where no two machines are alike. */
-static enum hs_status find_switches(struct hs_system *system, struct hs_call_list *calls,
-                                    const struct hs_constants_question *question,
-                                    struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-    double moved;
-
-    if (question->model != &hs_mpi_price_model || !hs_system_shares_memory(system))
-        return HS_OK;
-    for (int kind = 0; kind < HS_LIBRARY_CALL_COUNT && !status; kind++) {
-        if (!has(calls, (enum hs_library_call)kind))
-            continue;
-        status = find_switch(&moved, calls, (enum hs_library_call)kind, question, err);
-        if (!status)
-            status = keep_one(
-                &system->constants,
-                hs_mpi_constants[hs_mpi_switch_of((enum hs_library_call)kind)].name, moved,
-                sqrt(SWITCH_STEP), err);
-    }
-    return status;
-}
-
-/* ---- constants ------------------------------------------------------------------------------- */
-
 /* Adds what the times said much of to the system's own. */
 static enum hs_status keep(struct hs_system *system, const struct hs_constants_question *question,
                            const double *values, struct hs_error *err)
@@ -130,11 +39,22 @@ static enum hs_status keep(struct hs_system *system, const struct hs_constants_q
     for (size_t k = 0; k < question->model->count; k++) {
         const struct hs_constant *row = &question->model->constants[k];
         double range = exp(HS_NORMAL95 * question->deviations[k]);
+        struct hs_own_constants *kept = &system->constants;
+        size_t at = 0;
 
         if (!(question->deviations[k] < HS_CONSTANT_LEARNED * row->width))
             continue;
-        if (keep_one(&system->constants, row->name, values[k], range, err))
-            return HS_MEMORY;
+        while (at < kept->count && strcmp(kept->items[at].name, row->name) != 0)
+            at++;
+        if (at == kept->count) {
+            if (!hs_grow(&kept->items, NULL, kept->count, sizeof(*kept->items), err))
+                return HS_MEMORY;
+            kept->count++;
+        }
+        snprintf(kept->items[at].name, sizeof(kept->items[at].name), "%s", row->name);
+        kept->items[at].value = values[k];
+        kept->items[at].low = values[k] / range;
+        kept->items[at].high = values[k] * range;
         if (question->model == &hs_nccl_price_model)
             system->nccl.own[k] = values[k];
     }
@@ -168,17 +88,6 @@ static enum hs_status keep_version(struct hs_system *system, const struct hs_cal
     system->library_version = hs_strdup(hs_nccl_version_format(text, version));
     system->nccl.version = version;
     return system->library_version ? HS_OK : hs_no_memory(err);
-}
-
-static enum hs_status copy_list(struct hs_call_list *copy, const struct hs_call_list *list,
-                                struct hs_error *err)
-{
-    copy->items = malloc((list->count + 1) * sizeof(*copy->items));
-    if (!copy->items)
-        return hs_no_memory(err);
-    memcpy(copy->items, list->items, list->count * sizeof(*copy->items));
-    copy->count = list->count;
-    return HS_OK;
 }
 
 /* What all of the logs' calls were forced to is what runs there. */
@@ -215,23 +124,16 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
 {
     double values[HS_CONSTANTS_MAX], around[HS_CONSTANTS_MAX], deviations[HS_CONSTANTS_MAX];
     struct hs_price_point *points = NULL;
-    struct hs_call_list calls = {0};
     double residual;
     struct hs_constants_question question = {
         .model = hs_calls_model(system), .around = around, .deviations = deviations};
-    enum hs_status status = copy_list(&calls, list, err);
-
-    if (status == HS_OK)
-        status = list_points(&points, &question.count, &calls, err);
+    enum hs_status status = list_points(&points, &question.count, list, err);
 
     question.points = points;
     if (status == HS_OK) {
         hs_calls_values(values, system);
         *before = hs_constants_error(&residual, &question, values);
         start_values(around, system);
-        status = find_switches(system, &calls, &question, err);
-    }
-    if (status == HS_OK) {
         memcpy(values, around, sizeof(values));
         status = hs_constants_fit(values, NULL, &question, err);
     }
@@ -248,6 +150,5 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
         system->nccl.residual = system->constants.residual;
     }
     free(points);
-    hs_call_list_release(&calls);
     return status;
 }
