@@ -39,9 +39,10 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
 
     if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
         return;
-    snprintf(out->choice, sizeof(out->choice), "%s, %s",
+    out->forced = system->nccl.among >> price.choice.algorithm & 1;
+    snprintf(out->choice, sizeof(out->choice), "%s, %s%s",
              hs_nccl_algorithm_names[price.choice.algorithm],
-             hs_nccl_protocol_names[price.choice.protocol]);
+             hs_nccl_protocol_names[price.choice.protocol], out->forced ? ", forced" : "");
     out->nccl_algorithm = (int)price.choice.algorithm;
     out->nccl_protocol = (int)price.choice.protocol;
     out->seconds = price.seconds;
@@ -61,16 +62,18 @@ static int64_t ranks_of_node(const struct hs_system *system, const struct hs_gro
     return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
 }
 
-/* What the machine's file forces, where such a call can be that; else by the rule. */
-static struct hs_mpi_choice choose_mpi(const struct hs_system *system, enum hs_phase whole,
-                                       struct hs_mpi_choice rule)
+/* What is forced, where such a call can be that. */
+static bool force_mpi(struct hs_mpi_choice *choice, const struct hs_system *system,
+                      enum hs_phase whole)
 {
     for (int a = 0; system->library_algorithm && a < HS_MPI_ALGORITHM_COUNT; a++)
         if (strcmp(hs_mpi_algorithm_names[a], system->library_algorithm) == 0 &&
-            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole))
-            return (struct hs_mpi_choice){.phase = rule.phase,
-                                          .algorithm = (enum hs_mpi_algorithm)a};
-    return rule;
+            hs_mpi_has_steps((enum hs_mpi_algorithm)a, whole)) {
+            *choice = (struct hs_mpi_choice){.phase = choice->phase,
+                                             .algorithm = (enum hs_mpi_algorithm)a};
+            return true;
+        }
+    return false;
 }
 
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
@@ -78,30 +81,32 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
 {
     int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
     enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
-    double bytes = problem->bytes, values[HS_MPI_K_COUNT], range, otherwise;
-    struct hs_mpi_choice choice =
-        choose_mpi(system, whole, hs_mpi_choose(out->library, whole, np, tasks, bytes, elements));
+    double bytes = problem->bytes;
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
                                .kind = hs_nccl_call_of(whole),
-                               .algorithm = choice.algorithm,
                                .ranks = np,
                                .tasks = tasks,
                                .bytes = bytes,
                                .system = system,
                                .stride = problem->group.stride,
-                               .at_once = problem->group.ranks,
-                               .in_nodes = choice.in_nodes};
+                               .at_once = problem->group.ranks};
+    double values[HS_MPI_K_COUNT], range, otherwise;
 
-    hs_mpi_system_values(values, system);
-    snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    out->forced = force_mpi(&choice, system, whole);
+    call.algorithm = choice.algorithm;
+    call.in_nodes = choice.in_nodes;
     out->mpi = out->mpi_otherwise = call;
-    if (hs_system_shares_memory(system) && system->constants.count == 0)
+    if (!out->forced && hs_system_shares_memory(system) && system->constants.count == 0)
         out->mpi_otherwise.algorithm =
             hs_mpi_choose_otherwise(out->library, whole, np, tasks, bytes, elements).algorithm;
+    hs_mpi_system_values(values, system);
+    snprintf(out->choice, sizeof(out->choice), "%s%s", hs_mpi_choice_text(choice),
+             out->forced ? ", forced" : "");
     out->seconds = hs_mpi_price_model.seconds(&call, values);
-    otherwise = hs_mpi_price_model.seconds(&out->mpi_otherwise, values);
     range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
                                                   system->constants.residual));
+    otherwise = hs_mpi_price_model.seconds(&out->mpi_otherwise, values);
     out->low_seconds = fmin(out->seconds, otherwise) / range;
     out->high_seconds = fmax(out->seconds, otherwise) * range;
     call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);
@@ -147,7 +152,8 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->group.skips[0].inside == 0 && hs_library_mpi_rule(price.library))
+    else if (problem->group.skips[0].inside == 0 &&
+             hs_library_mpi_rule(price.library))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     else if (problem->group.skips[0].inside == 0 && price.library == HS_LIBRARY_RCCL)
         price_rccl(&price, system, problem, ring);

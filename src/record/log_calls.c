@@ -262,39 +262,34 @@ static enum hs_status place_on_levels(struct hs_mpi_call *made, const struct hs_
                    node);
 }
 
-static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
-                                       [HS_CALL_ALLGATHER] = HS_ALLGATHER,
-                                       [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER,
-                                       [HS_CALL_ALLTOALL] = HS_EXCHANGE};
-
-void hs_log_call_choose(struct hs_log_call *call, double moved)
+static enum hs_status find_mpi_algorithm(struct hs_mpi_call *made, const struct hs_log_call *call,
+                                         enum hs_library library, const char *forced,
+                                         struct hs_error *err)
 {
-    struct hs_mpi_call *made = &call->mpi;
-    double bytes = made->bytes / moved;
+    static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
+                                           [HS_CALL_ALLGATHER] = HS_ALLGATHER,
+                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER,
+                                           [HS_CALL_ALLTOALL] = HS_EXCHANGE};
     struct hs_mpi_choice choice;
+    size_t algorithm;
 
+    if (forced && hs_name_find(&algorithm, forced, "algorithm", hs_mpi_algorithm_names,
+                               HS_MPI_ALGORITHM_COUNT, err))
+        return hs_error_prefix(err, HS_INVALID, "--algorithm");
+    if (forced && !hs_mpi_has_steps((enum hs_mpi_algorithm)algorithm, phases[call->kind]))
+        return hs_fail(err, HS_INVALID, "%s: a %s by %s has no price: --algorithm ring or halving",
+                       call->file, hs_library_call_names[call->kind], forced);
+    if (forced) {
+        made->algorithm = (enum hs_mpi_algorithm)algorithm;
+        return HS_OK;
+    }
     if (call->kind == HS_CALL_REDUCE_SCATTER) /* benchmarks call MPI_Reduce_scatter */
-        choice = hs_mpi_choose_counted(call->library, made->ranks, bytes);
+        choice = hs_mpi_choose_counted(library, made->ranks, made->bytes);
     else
-        choice = hs_mpi_choose(call->library, phases[call->kind], made->ranks, made->tasks, bytes,
+        choice = hs_mpi_choose(library, phases[call->kind], made->ranks, made->tasks, made->bytes,
                                made->bytes / ELEMENT_BYTES);
     made->algorithm = choice.algorithm;
     made->in_nodes = choice.in_nodes;
-}
-
-static enum hs_status force_algorithm(struct hs_log_call *call, const char *forced,
-                                      struct hs_error *err)
-{
-    size_t algorithm;
-
-    if (hs_name_find(&algorithm, forced, "algorithm", hs_mpi_algorithm_names,
-                     HS_MPI_ALGORITHM_COUNT, err))
-        return hs_error_prefix(err, HS_INVALID, "--algorithm");
-    if (!hs_mpi_has_steps((enum hs_mpi_algorithm)algorithm, phases[call->kind]))
-        return hs_fail(err, HS_INVALID, "%s: a %s by %s has no price: --algorithm ring or halving",
-                       call->file, hs_library_call_names[call->kind], forced);
-    call->mpi.algorithm = (enum hs_mpi_algorithm)algorithm;
-    call->among = 1U << algorithm;
     return HS_OK;
 }
 
@@ -307,19 +302,18 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
                                .bytes = (double)call->bytes,
                                .system = system};
     const char *forced = facts->algorithm ? facts->algorithm : system->library_algorithm;
-    double values[HS_MPI_K_COUNT];
 
+    if (forced && !*forced)
+        forced = NULL;
     if (place_on_levels(&made, call, err))
         return HS_INVALID;
     if (call->kind == HS_CALL_ALLTOALL && made.stride > 1) /* one rank a node of several */
         return HS_OK;
-    call->mpi = made;
-    if (forced && *forced && force_algorithm(call, forced, err))
+    if (find_mpi_algorithm(&made, call, hs_system_library(system), forced, err))
         return HS_INVALID;
+    call->among = forced ? 1U << made.algorithm : 0;
+    call->mpi = made;
     call->library = hs_system_library(system);
-    hs_mpi_system_values(values, system);
-    if (!call->among)
-        hs_log_call_choose(call, values[hs_mpi_switch_of(call->kind)]);
     return HS_OK;
 }
 

@@ -40,9 +40,6 @@ struct hs_log_call {
     struct hs_rccl_call rccl;
 };
 
-/* The algorithm of MPI's own call by the library's rule, its sizes so many times the library's. */
-void hs_log_call_choose(struct hs_log_call *call, double moved);
-
 /* Growing list; {0} is empty. */
 struct hs_call_list {
     struct hs_log_call *items; /* [count] owned */
