@@ -15,11 +15,9 @@ enum hs_status hs_job_ask(struct hs_asked *asked, struct hs_machines *machines,
                           struct hs_system *system, const struct hs_question *question,
                           const char *typed, struct hs_error *err)
 {
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_question_choose(system, question, err);
 
     *machines = (struct hs_machines){.count = 0};
-    if (hs_question_is_part(question, system))
-        status = hs_question_choose(system, question, err);
     hs_system_keep(system);
     if (!status)
         status = hs_machines_init(machines, system, hs_question_machines(question), 1, err);

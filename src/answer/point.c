@@ -1,5 +1,6 @@
 #include "answer/point.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,13 @@ static enum hs_status answer(struct hs_predict_point *point, const struct hs_ask
 
     point->library = hs_library_price(asked->system, &point->request.problem,
                                       hs_datatype_bytes(asked->question->datatype));
+    if (asked->question->algorithm && !point->library.forced &&
+        point->request.problem.group.size > 1)
+        return hs_fail(err, HS_INVALID,
+                       "--algorithm: %s has no %s for this %s of %" PRId64 " processes on %s",
+                       hs_library_written(point->library.library), asked->question->algorithm,
+                       hs_collectives[point->request.problem.collective].written,
+                       point->request.problem.group.size, asked->label);
     priced = hs_library_is_priced(&point->library);
     point->plans =
         malloc((top + point->found.count + 2) * sizeof(*point->plans)); /* and the reference */

@@ -138,9 +138,7 @@ enum hs_status hs_predict_take_before(struct hs_predict *predict, struct hs_syst
         check_before(before, predict->whole ? predict->whole : predict->asked.system, err);
 
     predict->before = before;
-    return status == HS_OK && hs_question_is_part(ask, before)
-               ? hs_question_choose(before, ask, err)
-               : status;
+    return status == HS_OK ? hs_question_choose(before, ask, err) : status;
 }
 
 /* What was asked for, else what was measured on most ranks, and of that the largest message. */

@@ -1,11 +1,13 @@
 #include "answer/question.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/systems.h"
 #include "base/clock.h"
 #include "base/notes.h"
+#include "estimate/system_file.h"
 
 /* The process count, which a mesh says, too. */
 static enum hs_status take_mesh(struct hs_question *question, struct hs_error *err)
@@ -38,10 +40,24 @@ bool hs_question_is_part(const struct hs_question *question, const struct hs_sys
     return hs_system_is_part(system, &question->gpus, only_np(question));
 }
 
+bool hs_question_changes(const struct hs_question *question, const struct hs_system *system)
+{
+    return question->algorithm || hs_question_is_part(question, system);
+}
+
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err)
 {
-    return hs_system_choose_asked(system, &question->gpus, only_np(question), err);
+    enum hs_status status = hs_system_choose_asked(system, &question->gpus, only_np(question), err);
+
+    if (status || !question->algorithm)
+        return status;
+    free(system->library_algorithm);
+    system->library_algorithm = hs_strdup(question->algorithm);
+    if (!system->library_algorithm)
+        return hs_no_memory(err);
+    status = hs_system_take_algorithm(system, err);
+    return status ? hs_error_prefix(err, status, "--algorithm") : HS_OK;
 }
 
 enum hs_status hs_question_take(struct hs_question *question, struct hs_error *err)

@@ -29,6 +29,7 @@ struct hs_question {
     double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
     unsigned algorithms;         /* bits; 0: not given */
+    const char *algorithm;       /* that the library is made to run; NULL: by its rule */
     struct hs_count_list gpus;   /* of each node, that the job got; empty: all */
 };
 
@@ -58,7 +59,13 @@ struct hs_question {
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
                           hs_collective_words),                                                    \
         HS_ROW_LAYOUT("Problem", (place) + offsetof(struct hs_question, layout)),                  \
-        HS_ROWS_MESH("Problem", (place) + offsetof(struct hs_question, words))
+        HS_ROWS_MESH("Problem", (place) + offsetof(struct hs_question, words)),                    \
+    {                                                                                              \
+        .name = "algorithm", .argument = "NAME", .group = "Problem", .type = &hs_option_text,      \
+        .offset = (place) + offsetof(struct hs_question, algorithm),                               \
+        .help = "what the library is made to run: of NCCL ring, tree, nvls, nvlstree or pat "      \
+                "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: by its own rule)"   \
+    }
 #define HS_ROWS_SEARCH(place)                                                                      \
     {.name = "search",                                                                             \
      .argument = "NAME",                                                                           \
@@ -108,8 +115,11 @@ struct hs_question {
 /* Whether what is asked is of some of the children of a first level of single links: of GPUs asked
  * for, or of one process count below all. */
 bool hs_question_is_part(const struct hs_question *question, const struct hs_system *system);
-/* The system becomes that of the GPUs asked for, else, where it is of some, of the first; as it is
- * where these are not joined. As hs_system_choose. */
+/* Whether the system is another one for the question: that of some GPUs, or with a library that is
+ * made to run an algorithm; */
+bool hs_question_changes(const struct hs_question *question, const struct hs_system *system);
+/* that system: of the GPUs asked for, else, where it is of some, of the first; as it is where these
+ * are not joined. As hs_system_choose; HS_INVALID: its library has no such algorithm. */
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err);
 /* The process count, which a mesh says, too, and the usual size where none is given; and what does

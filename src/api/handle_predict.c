@@ -59,16 +59,17 @@ static enum hs_status take(struct asking *asking, const struct hiersearch_questi
     return hs_predict_take(&asking->settings, &asking->profile, err);
 }
 
-/* Some of its GPUs, where it is asked of such. */
+/* Some of its GPUs, or with an algorithm of its library, where it is asked of such. */
 static enum hs_status choose(struct hiersearch_system **chosen, struct asking *asking,
                              struct hiersearch_system *system, struct hs_error *err)
 {
     enum hs_status status;
 
     *chosen = system;
-    if (!hs_question_is_part(&asking->settings.ask, &system->system))
+    if (!hs_question_changes(&asking->settings.ask, &system->system))
         return HS_OK;
-    asking->predict.whole = &system->system;
+    if (hs_question_is_part(&asking->settings.ask, &system->system))
+        asking->predict.whole = &system->system;
     *chosen = &asking->chosen;
     status = hs_system_copy(&asking->chosen.system, &system->system, err);
     return status == HS_OK ? hs_question_choose(&asking->chosen.system, &asking->settings.ask, err)

@@ -406,11 +406,9 @@ static enum hs_status read_constants(struct hs_system *system, const struct hs_p
     return HS_OK;
 }
 
-static enum hs_status read_algorithm(struct hs_system *system, const struct hs_place *place,
-                                     struct hs_error *err)
+enum hs_status hs_system_take_algorithm(struct hs_system *system, struct hs_error *err)
 {
     enum hs_library library = hs_system_library(system);
-    struct hs_error why;
     size_t algorithm;
 
     if (!system->library_algorithm)
@@ -418,15 +416,12 @@ static enum hs_status read_algorithm(struct hs_system *system, const struct hs_p
     if (library == HS_LIBRARY_NCCL && system->parts)
         system->nccl.among = hs_nccl_algorithms(system->library_algorithm);
     if (library == HS_LIBRARY_NCCL && system->nccl.among == 0)
-        return hs_field_fail(place, "library_algorithm", err,
-                             "expected algorithms of NCCL such as ring or tree,nvls");
+        return hs_fail(err, HS_INVALID, "expected algorithms of NCCL such as ring or tree,nvls");
     if (library == HS_LIBRARY_UNSAID || library == HS_LIBRARY_RCCL)
-        return hs_field_fail(place, "library_algorithm", err,
-                             "expected a library that has a price");
-    if (library != HS_LIBRARY_NCCL &&
-        hs_name_find(&algorithm, system->library_algorithm, "algorithm", hs_mpi_algorithm_names,
-                     HS_MPI_ALGORITHM_COUNT, &why))
-        return hs_field_fail(place, "library_algorithm", err, "%s", why.message);
+        return hs_fail(err, HS_INVALID, "expected a library whose algorithms have prices");
+    if (library != HS_LIBRARY_NCCL)
+        return hs_name_find(&algorithm, system->library_algorithm, "algorithm",
+                            hs_mpi_algorithm_names, HS_MPI_ALGORITHM_COUNT, err);
     return HS_OK;
 }
 
@@ -435,6 +430,7 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
     struct hs_system *system = object;
     bool says_nccl = system->library == HS_LIBRARY_NCCL;
     enum hs_status status = HS_OK;
+    struct hs_error why;
 
     if (system->library && says_nccl != (system->parts != NULL))
         return hs_field_fail(place, "library", err,
@@ -448,8 +444,8 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
     if (system->library_version)
         system->nccl.version = hs_nccl_version_parse(system->library_version);
     system->levels[0].links.fixed_ways = system->executor == HS_BY_HOST;
-    if (!status)
-        status = read_algorithm(system, place, err);
+    if (!status && hs_system_take_algorithm(system, &why))
+        status = hs_field_fail(place, "library_algorithm", err, "%s", why.message);
     return status ? status : read_constants(system, place, err);
 }
 

@@ -20,7 +20,8 @@
 
 struct hs_library_price {
     enum hs_library library;           /* UNSAID: the system has none, or is calibrated */
-    char choice[HS_LIBRARY_CHOICE];    /* what it runs, by its rule: "tree, LL" */
+    char choice[HS_LIBRARY_CHOICE];    /* what it runs, by its rule: "tree, LL", or "..., forced" */
+    bool forced;                       /* it is what system->library_algorithm says */
     double seconds;                    /* NaN: without a price */
     double low_seconds, high_seconds;  /* the 90 % range */
     double latency_seconds;            /* the same call with next to no bytes */
