@@ -518,7 +518,8 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err)
 {
-    double noise = hs_mpi_gain_deviation(machines->believed, price->mpi.kind, problem->bytes);
+    enum hs_error_class class = hs_mpi_error_class(machines->believed);
+    double noise = sqrt(2) * hs_error_point(class, problem->bytes); /* of both sides */
 
     if (price->library == HS_LIBRARY_NCCL)
         return nccl_each(seconds, machines, problem, err);

@@ -473,20 +473,6 @@ enum hs_error_class hs_mpi_error_class(const struct hs_system *system)
     return hs_system_shares_memory(system) ? HS_ERROR_CPU_RANKS : HS_ERROR_CPU;
 }
 
-/* Log of how far the gains of others' layered codes were off. */
-#define GAIN_MOVED   0.76
-#define GAIN_REDUCED 1.05
-
-double hs_mpi_gain_deviation(const struct hs_system *system, enum hs_library_call kind,
-                             double bytes)
-{
-    bool moves = kind == HS_CALL_ALLGATHER || kind == HS_CALL_ALLTOALL;
-
-    if (hs_mpi_error_class(system) == HS_ERROR_CPU_RANKS && system->constants.count == 0)
-        return moves ? GAIN_MOVED : GAIN_REDUCED;
-    return sqrt(2) * hs_error_point(HS_ERROR_CPU, bytes); /* of both sides */
-}
-
 double hs_mpi_system_doubt(const struct hs_system *system)
 {
     return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;

@@ -61,11 +61,6 @@ extern const struct hs_price_model hs_mpi_price_model;
 
 /* How far prices are off on machines of its kind (price_error.h). */
 enum hs_error_class hs_mpi_error_class(const struct hs_system *system);
-/* The standard deviation of log(call / plan) beside what the two have in common: of machines without
- * constants of their own whose nodes have several ranks as `make bench-cpu` prints it, of plans that
- * reduce and of others. */
-double hs_mpi_gain_deviation(const struct hs_system *system, enum hs_library_call kind,
-                             double bytes);
 
 /* How many widths they may be off there: less where some were fitted to the machine's own times. */
 double hs_mpi_system_doubt(const struct hs_system *system);
