@@ -169,7 +169,7 @@ def price_tables(program, paths):
         for size, error in cold[one][0].items():
             pairs[band(size)].append((one.machine, error))
     print(f"{'price of the call':52}{'nodes':>9}{'cold':>8}{'in range':>10}{'left out':>10}{'larger counts: cold':>21}{'two logs':>10}{'in range':>10}")
-    before, after, errors_of = [], [], []
+    before, after, errors_of, points = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for (system, collective), group in sorted(by_kind.items()):
             group.sort(key=lambda one: one.nodes)
@@ -190,6 +190,7 @@ def price_tables(program, paths):
                 own_errors = [error for errors, _ in own for error in errors.values()]
                 before.append(off([error for one in rest for error in cold[one][0].values()]))
                 after.append(off(own_errors))
+                points += map(abs, own_errors)
                 text += f"{percent(before[-1], 1):>21}{percent(after[-1], 1):>10}{percent(sum(n for _, n in own), len(own_errors)):>10}"
             print(text)
     count = sum(row[3] for row in errors_of)
@@ -197,7 +198,7 @@ def price_tables(program, paths):
           f"{len(errors_of)}, {percent(sum(row[1] for row in errors_of), count)} in range, {percent(sum(row[2] for row in errors_of), count)} by others' errors")
     if after:
         print(f"larger counts of {len(after)}: cold {percent(statistics.median(before), 1)} off in the median, with two logs "
-              f"{percent(statistics.median(after), 1)}")
+              f"{percent(statistics.median(after), 1)}, half of the times within {percent(math.expm1(statistics.median(points)), 1)}")
     rows = [spread(pairs[i]) for i in range(len(BANDS)) if pairs[i]]
     print(f"row(CPU_RANKS, \"CPU nodes of several ranks\", {len({one.machine for one in tables})}, "
           + ", ".join(f"{machine:.2f}" for machine, _ in rows) + ", " + ", ".join(f"{point:.2f}" for _, point in rows) + ")")
