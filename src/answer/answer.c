@@ -210,7 +210,7 @@ static void say_evidence(const struct builder *b)
                  "factor of %.2g on others, and at which sizes %s switches algorithms there is not "
                  "known",
                  exp(hypot(hs_error_machine(HS_ERROR_CPU_RANKS, (double)b->point->bytes),
-                                    hs_error_point(HS_ERROR_CPU_RANKS, (double)b->point->bytes))),
+                           hs_error_point(HS_ERROR_CPU_RANKS, (double)b->point->bytes))),
                  hs_library_written(b->point->library.library));
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);

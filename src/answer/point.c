@@ -258,9 +258,9 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
 
     if (keeps && may_gain(point, &rival))
-        point->verdict = (struct hs_verdict){HS_ADVICE_UNDECIDED, rival.plan,
+        point->verdict = (struct hs_verdict){HS_ADVICE_UNDECIDED,        rival.plan,
                                              rival.estimate.gain.median, rival.estimate.gain.low,
-                                             rival.estimate.gain.high, rival.estimate.gain.share};
+                                             rival.estimate.gain.high,   rival.estimate.gain.share};
     else if (keeps || reference == 0)
         point->verdict = (struct hs_verdict){priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, .gain = 1,
                                              .gain_low = point->sampled ? 1 : NAN,

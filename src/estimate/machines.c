@@ -266,8 +266,7 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->errors =
-        malloc(count * (machines->errors_of_one + HS_ERROR_DRAWS) * sizeof(double));
+    machines->errors = malloc(count * (machines->errors_of_one + HS_ERROR_DRAWS) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     machines->kept = hs_kept_new();
     if (mpi)

@@ -73,9 +73,10 @@ struct hs_mpi_choice {
  * larger side. */
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements);
-/* The same on either side of where the library switches: sites and devices move that, by up to so
- * many times, more where the rule is not the library's own but MPICH's. The choice of those at bytes
- * times and over so many that is another one, the former first; else that at the bytes. */
+/* The same beyond the nearest size at which the library switches, which sites and devices move: by
+ * up to 4 times, by 16 where the rule is not the library's own but that of the one it was made from.
+ * Of what it chooses at so many times the bytes and at one such part of them the first that is
+ * another algorithm; else the same. */
 struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,
                                              int64_t ranks, int64_t tasks, double bytes,
                                              double elements);

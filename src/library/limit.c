@@ -222,9 +222,8 @@ static struct scale scale_of(const struct hs_system *system)
     } else if (hs_system_has_rule(system)) {
         hs_mpi_system_values(values, system);
         eff = hs_lesser(1, values[HS_MPI_K_FAR_SYSTEM]);
-        scale =
-            (struct scale){values[HS_MPI_K_RATE_SYSTEM], values[HS_MPI_K_STEP_SYSTEM] * eff,
-                           values[HS_MPI_K_RATE_NODE], values[HS_MPI_K_STEP_NODE] * eff};
+        scale = (struct scale){values[HS_MPI_K_RATE_SYSTEM], values[HS_MPI_K_STEP_SYSTEM] * eff,
+                               values[HS_MPI_K_RATE_NODE], values[HS_MPI_K_STEP_NODE] * eff};
     }
     return scale;
 }
@@ -243,10 +242,10 @@ int hs_limit_each(struct hs_limit limits[HS_LEVELS_MAX], const struct hs_system 
 
         if (tier.children == 0)
             continue;
-        latency = hs_lesser(latency, (node ? scale.node_step : scale.step) *
-                                         step_seconds(system, &tier));
-        bytes_seconds = hs_limit_crossing_seconds(system, problem, l) /
-                        (node ? scale.node_rate : scale.rate);
+        latency =
+            hs_lesser(latency, (node ? scale.node_step : scale.step) * step_seconds(system, &tier));
+        bytes_seconds =
+            hs_limit_crossing_seconds(system, problem, l) / (node ? scale.node_rate : scale.rate);
         if (bytes_seconds > 0)
             limits[count++] = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
     }

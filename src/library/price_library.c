@@ -152,8 +152,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->group.skips[0].inside == 0 &&
-             hs_library_mpi_rule(price.library))
+    else if (problem->group.skips[0].inside == 0 && hs_library_mpi_rule(price.library))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     else if (problem->group.skips[0].inside == 0 && price.library == HS_LIBRARY_RCCL)
         price_rccl(&price, system, problem, ring);

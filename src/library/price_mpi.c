@@ -195,8 +195,7 @@ static double reduce_us(const struct pace *p)
                 pow(p->tasks, p->k[HS_MPI_K_SHARING] / 2);
 
     if (p->call->system && hs_system_shares_memory(p->call->system))
-        us = fmax(us, REDUCED * 1e6 / hs_level_rate(&p->call->system->levels[0],
-                                                    busy_ranks(p)));
+        us = fmax(us, REDUCED * 1e6 / hs_level_rate(&p->call->system->levels[0], busy_ranks(p)));
     return us;
 }
 

@@ -14,7 +14,7 @@
 #define PCIE4 24.0
 #define PCIE5 48.0
 
-/* What a rank copies to another through the memory of its node: a guess. */
+/* What a rank copies to another through the memory of its node. */
 #define RANK 6.0
 
 #define A      HS_GPU_AMPERE
@@ -42,10 +42,11 @@
 #define BOARD(pcie, each)                                                                          \
     "PCIe " #pcie " x16 (data sheet), " #each " GB/s of it (NCCL 2.28.9 src/graph/topo.h)"
 
-/* Of processors the peak is the memory of a node of two sockets, where the row says no other, by the
- * channels of the maker's data sheet. Memory is the data sheets': of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8,
- * HGX B300: 2.1 TB of 8, NVL72: 13.4 and 20 TB of 72), of a die its half of a package, of those
- * sold with two sizes the one that most have. */
+/* Of processors the peak is the memory of a node of two sockets, where the row says no other, by
+ * the channels of the maker's data sheet; what a rank copies is a guess. Memory is the data sheets':
+ * of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8, HGX B300: 2.1 TB of 8, NVL72:
+ * 13.4 and 20 TB of 72), of a die its half of a package, of those sold with two sizes the one that
+ * most have. */
 /* clang-format off */
 const struct hs_gpu hs_gpus[] = {
     {"P100", A, NVLINK, 60, LINKS(4, 18.0, 20), PCIE3, 16, INTEL, false, VENDOR, GUESS,
@@ -158,7 +159,8 @@ const struct hs_nic hs_nics[] = {
     {"XDR800", 100.0, HS_NIC_INFINIBAND, 2.5, GUESS, "InfiniBand XDR; times as NDR400's"},
     {"SS10", 12.5, HS_NIC_SLINGSHOT, 3.5, GUESS, "Slingshot with ConnectX-5; times as SS11's"},
     {"SS11", 25.0, HS_NIC_SLINGSHOT, 3.5, FITTED, "Slingshot 11; times of 3 machines"},
-    {"EFA100", 12.5, HS_NIC_EFA, 25, FITTED, "AWS p4d, p4de, p5: 100 Gb/s each; times of 10 machines"},
+    {"EFA100", 12.5, HS_NIC_EFA, 25, FITTED,
+     "AWS p4d, p4de, p5: 100 Gb/s each; times of 10 machines"},
     {"EFA200", 25.0, HS_NIC_LATER_EFA, 25, FITTED, "AWS p5en: 200 Gb/s each; times of 2 machines"},
     {"EFA400", 50.0, HS_NIC_LATER_EFA, 25, FITTED, "AWS p6: 400 Gb/s each; times of 5 machines"},
     {"RoCE25", 3.125, HS_NIC_ROCE, 3, GUESS, "25 GbE with RoCE; times as RoCE100's"},
@@ -166,7 +168,8 @@ const struct hs_nic hs_nics[] = {
     {"RoCE200", 25.0, HS_NIC_ROCE, 3, FITTED, "200 GbE with RoCE; times of 2 machines"},
     {"RoCE400", 50.0, HS_NIC_ROCE, 3, FITTED, "400 GbE with RoCE; times of 10 machines"},
     {"RoCE800", 100.0, HS_NIC_ROCE, 3, FITTED, "800 GbE with RoCE; times of 1 machine"},
-    {"TCPXO200", 25.0, HS_NIC_TCPXO, HS_TCP_STEP_US, FITTED, "GCP a3-megagpu: 200 Gb/s each; times of 2 machines"},
+    {"TCPXO200", 25.0, HS_NIC_TCPXO, HS_TCP_STEP_US, FITTED,
+     "GCP a3-megagpu: 200 Gb/s each; times of 2 machines"},
     {"ETH10", 1.25, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "10 GbE, the kernel's sockets; no times"},
     {"ETH25", 3.125, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "25 GbE, the kernel's sockets; no times"},
     {"ETH40", 5.0, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "40 GbE, the kernel's sockets; no times"},

@@ -19,7 +19,8 @@
  *     MEMORY := "16" | "32" | "40" | "80"
  *
  * Behind a line of processors there may be the settings of a line of levels (system.h), such as the
- * MPI library. There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY are its GB.
+ * MPI library. There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY
+ * are its GB.
  * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
  * The catalogue is catalogue.c.
  */

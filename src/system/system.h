@@ -24,8 +24,8 @@
  *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "gap=" TIME |
  *                                       "copy=" BANDWIDTH | "executor=" NAME | "library=" NAME)}
  *
- * where SHARED is a bandwidth that all children of a unit have together (a node's memory), "!" means
- * not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
+ * where SHARED is a bandwidth that all children of a unit have together (a node's memory), "!"
+ * means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
  * that of the level before, if that was given; else the one usual for a level of that name
  * ("nvlink" or "ib1", see system_text.c), else 0. The system's notes say which were not given.
