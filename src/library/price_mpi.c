@@ -153,8 +153,9 @@ static struct hop system_hop(const struct pace *p, double distance)
     return hop;
 }
 
-/* To the next rank: latencies are those of the hops on the way, and a part of what the longest has
- * beyond these, since each step waits for whoever is late; the outermost level has its protocol. */
+/* To the next rank: latencies are those of the hops on the way, and of ranks that share memory a
+ * part of what the longest has beyond these, since each step waits for whoever is late; the
+ * outermost level has its protocol. */
 static struct hop system_ring_hop(const struct pace *p)
 {
     const struct hs_system *system = p->call->system;
@@ -175,7 +176,8 @@ static struct hop system_ring_hop(const struct pace *p)
         longest = fmax(longest, at.base_us);
         inside = leaving;
     }
-    hop.base_us += fmin(p->k[HS_MPI_K_WAIT], 1) * fmax(0, longest - hop.base_us);
+    if (hs_system_shares_memory(system))
+        hop.base_us += fmin(p->k[HS_MPI_K_WAIT], 1) * fmax(0, longest - hop.base_us);
     return hop;
 }
 

@@ -607,8 +607,8 @@ static size_t check_library(const struct hs_system *system, const struct hs_prob
             machine = machines->drawn[j];
         else if (price.library !=
                  HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
-            each[j] *=
-                exp(-sqrt(2) * hs_error_point(HS_ERROR_CPU, problem->bytes) * machines->noise[j]);
+            each[j] *= exp(-sqrt(2) * hs_error_point(hs_mpi_error_class(system), problem->bytes) *
+                           machines->noise[j]);
         assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j],
                      "the library's call in a sample");
     }
