@@ -59,8 +59,8 @@
     row(RATE_NODE, "rate_node", "x", 1, 0.4, 0, 1, 0.4,                                   \
         "the same inside a node")                                                         \
     row(WAIT, "wait", "-", 0.9, 0.3, 0, 0.9, 0.3,                                         \
-        "ring of ranks that share memory: part of the longest latency, beyond the "        \
-        "mean, that each step waits") \
+        "ring of ranks that share memory: part of the longest latency, beyond the "       \
+        "mean, that each step waits")                                                     \
     row(GRAIN, "grain", "-", 0.15, 0.5, 0, 0.1214364839, 0.2,                             \
         "step grows by this part per doubling of 1 + bytes / 32")                         \
     row(RENDEZVOUS, "rendezvous", "us", 2, 0.7, 0, 1.31591935, 0.4,                       \
