@@ -98,6 +98,7 @@ static struct hs_check_row *row_for(struct hs_check_answer *out, size_t *capacit
     *row = *like;
     row->bus_factor = bus_factor_of(row->call, row->ranks);
     row->expected_seconds = row->low_seconds = row->high_seconds = row->bound_seconds = NAN;
+    row->curve_seconds[0] = row->curve_seconds[1] = NAN;
     out->row_count++;
     return row;
 }
@@ -623,6 +624,17 @@ static void find_verdict(struct hs_check_answer *out, const struct hs_system *sy
                  hs_check_rate(row, row->bound_seconds) / GB);
         return;
     }
+    if (!low && large == 0 && deviations_of(&out->rows[out->decisive]) > HS_PRICE_RANGE) {
+        const struct hs_check_row *row = &out->rows[out->decisive];
+
+        out->verdict = HS_CHECK_UNJUDGED;
+        snprintf(out->reason, sizeof(out->reason),
+                 "%s of %s takes %s, such a machine %s; sizes below 1MiB alone do not tell: "
+                 "measure up to 1GiB",
+                 row->call, HS_AS_BYTES(row->bytes), HS_AS_TIME(row->seconds),
+                 HS_AS_RANGE(row->low_seconds, row->high_seconds));
+        return;
+    }
     out->verdict = low ? HS_CHECK_LOW
                    : large > 0 && fast == large && is_fast(&out->rows[out->decisive])
                        ? HS_CHECK_FAST
@@ -809,10 +821,12 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
     enum hs_status status;
 
     *out = (struct hs_check_answer){.layer = HS_LAYER_UNKNOWN};
-    if (inputs->log_count + inputs->count == 0 || inputs->profile_count > 0)
+    if (inputs->log_count + inputs->count == 0 || inputs->profile_count > 0 || inputs->checked)
         return hs_fail(err, HS_INVALID,
                        "%s: expected logs of nccl-tests, rccl-tests or OSU, or results of measure",
-                       inputs->profile_count > 0 ? inputs->profiles[0].file : "nothing given");
+                       inputs->profile_count > 0 ? inputs->profiles[0].file
+                       : inputs->checked         ? inputs->checked_file
+                                                 : "nothing given");
     for (size_t i = 0; i < inputs->count; i++)
         if (!inputs->inputs[i].result->backend)
             return hs_fail(err, HS_INVALID, "%s: is a prediction: expected what was measured",
@@ -841,9 +855,7 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
 
 void hs_check_answer_release(struct hs_check_answer *checked)
 {
-    free(checked->rows);
-    free(checked->plans);
-    free(checked->causes);
+    hs_fields_release(&hs_check_fields, checked);
     *checked = (struct hs_check_answer){.row_count = 0};
 }
 
@@ -862,7 +874,17 @@ static const char *format_file(char text[HS_FIELD_TEXT], const void *value,
     (void)place;
     return *(const char *const *)value;
 }
-static const struct hs_field_custom file_custom = {.format = format_file};
+/* Of an answer that is read: which log it was, does not matter there. */
+static enum hs_status parse_file(void *value, const char *text, const struct hs_place *place,
+                                 struct hs_error *why)
+{
+    (void)text;
+    (void)place;
+    (void)why;
+    *(const char **)value = "";
+    return HS_OK;
+}
+static const struct hs_field_custom file_custom = {.parse = parse_file, .format = format_file};
 
 /* NOLINTNEXTLINE(readability-non-const-parameter) */
 static const char *format_cause(char text[HS_FIELD_TEXT], const void *value,
@@ -872,8 +894,19 @@ static const char *format_cause(char text[HS_FIELD_TEXT], const void *value,
     (void)place;
     return hs_check_causes[*(const enum hs_check_cause *)value].key;
 }
-static const struct hs_field_custom cause_custom = {.format = format_cause,
-                                                    .pattern = "^[a-z0-9-]+$"};
+static enum hs_status parse_cause(void *value, const char *text, const struct hs_place *place,
+                                  struct hs_error *why)
+{
+    (void)place;
+    for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++)
+        if (strcmp(hs_check_causes[c].key, text) == 0) {
+            *(enum hs_check_cause *)value = (enum hs_check_cause)c;
+            return HS_OK;
+        }
+    return hs_fail(why, HS_INVALID, "expected the key of a cause, found \"%.40s\"", text);
+}
+static const struct hs_field_custom cause_custom = {
+    .parse = parse_cause, .format = format_cause, .pattern = "^[a-z0-9-]+$"};
 
 static const struct hs_field row_rows[] = {
     {"file", HS_CUSTOM, ROW(file), .custom = &file_custom},
@@ -887,6 +920,11 @@ static const struct hs_field row_rows[] = {
     {"expected_low_seconds", HS_TIME, ROW(low_seconds), HS_OPTIONAL, .about = "90 % range."},
     {"expected_high_seconds", HS_TIME, ROW(high_seconds), HS_OPTIONAL},
     {"bound_seconds", HS_TIME, ROW(bound_seconds), HS_OPTIONAL, .about = "By the line rates."},
+    {"curve1_seconds", HS_TIME, ROW(curve_seconds[0]), HS_OPTIONAL,
+     .about = "By the cause whose curve is 1."},
+    {"curve2_seconds", HS_TIME, ROW(curve_seconds[1]), HS_OPTIONAL},
+    {"bus_factor", HS_NUMBER, ROW(bus_factor), HS_NOT_NEGATIVE,
+     .about = "Bus bandwidth is this times bytes over seconds."},
     {"algorithm", HS_TEXT, ROW(algorithm), HS_OPTIONAL,
      .about = "Algorithm and protocol that the library is expected to choose."},
     {"low", HS_BOOL, ROW(is_low)},
@@ -914,6 +952,8 @@ static const struct hs_field cause_rows[] = {
     {"by", HS_TEXT, CAUSE(by), HS_OPTIONAL, .about = "The row or the line."},
     {"odds", HS_NUMBER, CAUSE(odds), HS_NOT_NEGATIVE,
      .about = "Among causes that are not excluded: how often each was the answer, no more."},
+    {"curve", HS_INTEGER, CAUSE(curve), HS_WITHOUT(0), .min = 1, .max = 2,
+     .about = "1 or 2, of the likeliest two causes whose prices differ: rows say what they take."},
 };
 static const struct hs_fields cause_fields = {HS_ROWS(cause_rows, struct hs_check_found),
                                               .name = "cause"};

@@ -134,19 +134,35 @@ struct hs_check_row {
     double seconds;                                     /* measured: geometric mean */
     double expected_seconds, low_seconds, high_seconds; /* 90 % range; NaN: without */
     double bound_seconds;                               /* no less by line rates; NaN: not known */
-    double bus_factor;                                  /* busbw is this times bytes / seconds */
-    char algorithm[HS_LIBRARY_CHOICE];                  /* expected: "tree, LL128"; "" */
+    double curve_seconds[2]; /* by the likeliest two causes whose prices differ; NaN: without */
+    double bus_factor;       /* busbw is this times bytes / seconds */
+    char algorithm[HS_LIBRARY_CHOICE]; /* expected: "tree, LL128"; "" */
     enum hs_check_against against;
     bool is_low;
     struct hs_log_call logged; /* what it was found of */
 };
 
+/* A machine or library that differs from the described one. Factors are 1 where nothing does. */
+struct hs_check_variant {
+    double network;      /* rate between nodes */
+    double inside;       /* rate inside */
+    double step_us;      /* least latency of a network step; 0: as it is */
+    double all;          /* time of everything */
+    double more_seconds; /* of each call */
+    unsigned among;      /* algorithms; 0: as expected */
+    unsigned protocols;  /* 0: as expected */
+    bool by_rule;        /* the library's rule chooses again */
+};
+#define HS_CHECK_SAME ((struct hs_check_variant){1, 1, 0, 1, 0, 0, 0, false})
+
 struct hs_check_found {
     enum hs_check_cause cause;
     enum hs_check_status status;
-    char by[HS_FIELD_TEXT]; /* the row or line; what fits: "0.33 of the NICs' rate" */
-    double odds;            /* 0 to 1 among those that are not excluded */
-    double misfit;          /* deviations of its worst row */
+    char by[HS_FIELD_TEXT];          /* the row or line; what fits: "0.33 of the NICs' rate" */
+    double odds;                     /* 0 to 1 among those that are not excluded */
+    double misfit;                   /* deviations of its worst row */
+    struct hs_check_variant variant; /* what it is priced as; network 0: it has no price */
+    int curve; /* 1 or 2: what rows take by it is their curve_seconds; 0: is not */
 };
 
 /* A plan of a result that was measured, beside what was predicted of it. */
@@ -231,6 +247,7 @@ double hs_check_rate(const struct hs_check_row *row, double seconds);
 double hs_check_line_rate(const struct hs_check_row *row);
 
 /* The answer as a file. */
+/* An answer as JSON. Of what is read from there, rows know what the file has. */
 extern const struct hs_fields hs_check_fields;
 
 /* ---- what check.c and check_causes.c and check_facts.c share ---- */
@@ -252,18 +269,6 @@ void hs_check_facts_chosen(struct hs_check_facts *facts, const struct hs_check_a
                            const struct hs_check_question *question,
                            const struct hs_nccl_info *more);
 
-/* A machine or library that differs from the described one. Factors are 1 where nothing does. */
-struct hs_check_variant {
-    double network;      /* rate between nodes */
-    double inside;       /* rate inside */
-    double step_us;      /* least latency of a network step; 0: as it is */
-    double all;          /* time of everything */
-    double more_seconds; /* of each call */
-    unsigned among;      /* algorithms; 0: as expected */
-    unsigned protocols;  /* 0: as expected */
-    bool by_rule;        /* the library's rule chooses again */
-};
-#define HS_CHECK_SAME ((struct hs_check_variant){1, 1, 0, 1, 0, 0, 0, false})
 /* Seconds of a row there, relative to what is expected; NaN: no price. */
 double hs_check_seconds(const struct hs_check_row *row, const struct hs_system *system,
                         const struct hs_check_variant *variant);

@@ -355,6 +355,7 @@ static void judge(struct explained *all, enum hs_check_cause cause, const struct
                     all->decisive->expected_seconds;
 
     found->misfit = met->worst;
+    found->variant = met->variant;
     found->status = HS_CAUSE_OPEN;
     all->chi[cause] = met->chi - 2 * log(fmax(part, 1e-6));
     if (effect < 1.05) {
@@ -472,7 +473,8 @@ static void judge_sockets(struct explained *all)
     double rate = hs_check_rate(all->decisive, all->decisive->seconds) / GB;
     struct hs_check_variant steps = HS_CHECK_SAME;
 
-    *found = (struct hs_check_found){HS_BY_TCP_SOCKETS, HS_CAUSE_OPEN, "", 0, 0};
+    *found = (struct hs_check_found){
+        .cause = HS_BY_TCP_SOCKETS, .status = HS_CAUSE_OPEN, .variant = all->network.met.variant};
     all->chi[HS_BY_TCP_SOCKETS] = all->network.met.chi - 2 * log(all->network.part);
     SAY(all, HS_BY_TCP_SOCKETS, "%.3g GB/s a node, where such were 1 to 6", rate);
     steps.step_us = STEP_TCP_US;
@@ -616,7 +618,8 @@ static void judge_unpriced(struct explained *all)
         found_of(all, HS_BY_HOST_BUSY)->status = HS_CAUSE_OPEN;
         SAY(all, HS_BY_HOST_BUSY, "%.3g us more a call", all->call.value * 1e6);
     }
-    *found_of(all, HS_BY_NOISE) = (struct hs_check_found){HS_BY_NOISE, HS_CAUSE_OPEN, "", 0, 0};
+    *found_of(all, HS_BY_NOISE) =
+        (struct hs_check_found){.cause = HS_BY_NOISE, .status = HS_CAUSE_OPEN};
     all->chi[HS_BY_NOISE] =
         fmin(all->chi[HS_BY_NETWORK_PATH], all->chi[HS_BY_HOST_BUSY]) + NOISE_MORE;
 }
@@ -916,6 +919,30 @@ static void choose_rows(struct fit *fit, const struct hs_check_answer *out)
     }
 }
 
+/* What rows take by the likeliest two causes whose prices differ by 1 % anywhere. */
+static void draw_curves(struct hs_check_answer *out, const struct hs_system *system)
+{
+    int curves = 0;
+
+    for (size_t c = 0; c < out->cause_count && curves < 2; c++) {
+        struct hs_check_found *found = &out->causes[c];
+        double apart = 0;
+
+        if (found->status == HS_CAUSE_EXCLUDED || found->variant.network == 0)
+            continue;
+        for (size_t i = 0; i < out->row_count; i++) {
+            struct hs_check_row *row = &out->rows[i];
+
+            row->curve_seconds[curves] = hs_check_seconds(row, system, &found->variant);
+            apart = fmax(apart, fabs(log(row->curve_seconds[curves] / row->curve_seconds[0])));
+        }
+        if (curves == 0 || apart > 0.01)
+            found->curve = ++curves;
+    }
+    for (size_t i = 0; i < out->row_count && curves < 2; i++)
+        out->rows[i].curve_seconds[curves] = NAN;
+}
+
 enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_system *system,
                                 const struct hs_check_facts *facts, struct hs_error *err)
 {
@@ -933,7 +960,8 @@ enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_sys
     all->parts = &system->nccl.parts;
     out->cause_count = HS_CHECK_CAUSE_COUNT;
     for (int c = 0; c < HS_CHECK_CAUSE_COUNT; c++)
-        out->causes[c] = (struct hs_check_found){(enum hs_check_cause)c, HS_CAUSE_OPEN, "", 0, 0};
+        out->causes[c] =
+            (struct hs_check_found){.cause = (enum hs_check_cause)c, .status = HS_CAUSE_OPEN};
     all->factor = all->decisive->seconds / all->decisive->expected_seconds;
     for (size_t i = 0; i < out->row_count; i++)
         all->back = all->back || hs_check_is_step_back(out, &out->rows[i]);
@@ -958,6 +986,7 @@ enum hs_status hs_check_explain(struct hs_check_answer *out, const struct hs_sys
     doubt_alone(all);
     find_layer(all);
     qsort(out->causes, out->cause_count, sizeof(*out->causes), by_odds);
+    draw_curves(out, system);
     say_where(all);
     say_next(all);
     free(all);

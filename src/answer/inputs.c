@@ -58,12 +58,12 @@ bool hs_inputs_is_profile(const char *path)
     return holds_counts(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
 }
 
-static bool is_profile_text(const char *text)
+static bool text_is_of(const char *text, const char *kind)
 {
     struct hs_json_document document;
 
     return hs_json_parse(&document, "", text, strlen(text), NULL) == HS_OK &&
-           is_of(&document, HS_PROFILE_KIND);
+           is_of(&document, kind);
 }
 
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
@@ -93,6 +93,9 @@ static enum hs_status add_profile(struct hs_inputs *inputs, const char *name, co
 
 enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs_error *err)
 {
+    if (inputs->checked)
+        return hs_fail(err, HS_INVALID, "%s is an answer of check: expected results and logs alone",
+                       inputs->checked_file);
     if (inputs->profile_count == 0)
         return HS_OK;
     return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected results and logs alone",
@@ -184,7 +187,15 @@ static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
                                  struct hs_text *notes, struct hs_error *err)
 {
-    if (text ? is_profile_text(text) : hs_inputs_is_profile(name))
+    if (text ? text_is_of(text, HS_CHECK_KIND) : hs_inputs_is_of(name, HS_CHECK_KIND)) {
+        free(inputs->checked);
+        inputs->checked = text ? hs_strdup(text) : NULL;
+        inputs->checked_file = name;
+        if (text)
+            return inputs->checked ? HS_OK : hs_no_memory(err);
+        return hs_file_read_text(&inputs->checked, name, HS_JSON_BYTES_MAX, err);
+    }
+    if (text ? text_is_of(text, HS_PROFILE_KIND) : hs_inputs_is_profile(name))
         return add_profile(inputs, name, text, err);
     return text ? add_text(inputs, name, text, notes, err)
                 : hs_inputs_add(inputs, name, notes, err);
@@ -198,6 +209,7 @@ void hs_inputs_release(struct hs_inputs *inputs)
         hs_log_release(&inputs->logs[i].log);
     for (size_t i = 0; i < inputs->profile_count; i++)
         hs_profile_release(&inputs->profiles[i].profile);
+    free(inputs->checked);
     free(inputs->profiles);
     free(inputs->results);
     free(inputs->inputs);

@@ -33,6 +33,8 @@ struct hs_inputs {
     const char *profile_file;          /* borrowed; NULL: results are drawn */
     struct hs_input_profile *profiles; /* [profile_count] owned: to be compared, in order */
     size_t profile_count;
+    char *checked;            /* owned: the text of an answer of `check`, to be drawn; NULL: none */
+    const char *checked_file; /* borrowed */
 };
 
 /* Adds a file ("-" is stdin); says what was left out of a log, and of a run that was cut short.
@@ -45,14 +47,16 @@ void hs_inputs_release(struct hs_inputs *inputs);
 bool hs_inputs_is_of(const char *path, const char *kind);
 #define HS_RESULT_KIND  "hiersearch.result/"
 #define HS_PROFILE_KIND "hiersearch.profile/"
+#define HS_CHECK_KIND   "hiersearch.check/"
 /* Whether it is the profile of a job, or a folder with what its ranks counted. */
 bool hs_inputs_is_profile(const char *path);
 /* Adds whatever it is, recognised by its content: a result or a log as
- * hs_inputs_add, and the profile of a job, or a folder of counts, to `profiles`. The `text` of a
+ * hs_inputs_add, the profile of a job, or a folder of counts, to `profiles`, and the last answer of
+ * `check`. The `text` of a
  * file in memory, or NULL: `name` is a file's. HS_INVALID, HS_MEMORY; release in any case. */
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
                                  struct hs_text *notes, struct hs_error *err);
-/* HS_INVALID where such a profile is among them. */
+/* HS_INVALID where a profile, or an answer of `check`, is among them. */
 enum hs_status hs_inputs_check_results(const struct hs_inputs *inputs, struct hs_error *err);
 /* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,

@@ -2,29 +2,38 @@
 #include "api/handles.h"
 #include "plot/pictures.h"
 
-/* A profile is drawn alone. */
+/* A profile, or an answer of check, is drawn alone. */
 static enum hs_status check_alone(const struct hs_inputs *inputs, struct hs_error *err)
 {
-    const char *other = inputs->count > 0           ? inputs->inputs[0].name
-                        : inputs->log_count > 0     ? inputs->logs[0].file
-                        : inputs->profile_count > 1 ? inputs->profiles[1].file
-                                                    : NULL;
+    size_t alone = inputs->checked ? 0 : 1; /* profiles */
+    const char *other = inputs->count > 0               ? inputs->inputs[0].name
+                        : inputs->log_count > 0         ? inputs->logs[0].file
+                        : inputs->profile_count > alone ? inputs->profiles[alone].file
+                                                        : NULL;
 
     if (!other)
         return HS_OK;
-    return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
-                   inputs->profiles[0].file, other);
+    return hs_fail(err, HS_INVALID, "%s is %s: expected no %s beside it",
+                   inputs->checked ? inputs->checked_file : inputs->profiles[0].file,
+                   inputs->checked ? "an answer of check" : "the profile of a job", other);
 }
 
-/* What is drawn: the results among the inputs, or the profile in their place. Borrowed. */
+/* What is drawn: the results among the inputs, or the profile, or the answer of check, in their
+ * place. Borrowed. */
 static enum hs_status take(struct hs_inputs *drawn, const struct hs_inputs *inputs,
                            struct hs_error *err)
 {
     *drawn = (struct hs_inputs){.count = 0};
-    if (!inputs || inputs->count + inputs->log_count + inputs->profile_count == 0)
+    if (!inputs ||
+        (inputs->count + inputs->log_count + inputs->profile_count == 0 && !inputs->checked))
         return hs_fail(err, HS_INVALID, "expected a result of measure or predict");
     drawn->inputs = inputs->inputs;
     drawn->count = inputs->count;
+    if (inputs->checked) {
+        drawn->checked = inputs->checked;
+        drawn->checked_file = inputs->checked_file;
+        return check_alone(inputs, err);
+    }
     if (inputs->profile_count > 0) {
         drawn->profile_file = inputs->profiles[0].file;
         drawn->profile = inputs->profiles[0].profile;
@@ -92,6 +101,8 @@ static enum hs_status make_report(struct hiersearch_answer *answer, struct hs_er
     struct hs_inputs drawn;
     enum hs_status status = take(&drawn, hs_answer_inputs(answer), err);
 
+    if (status == HS_OK && drawn.checked)
+        return hs_inputs_check_results(&drawn, err);
     return status == HS_OK ? hs_report_make(answer->made, &answer->notes, *size, &drawn, err)
                            : status;
 }

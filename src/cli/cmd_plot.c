@@ -60,7 +60,7 @@ static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(results),
         "result files of measure or predict, several for scaling and accuracy; for calls a "
-        "profile of a job; - is stdin"),
+        "profile of a job, for check its answer as JSON; - is stdin"),
     {.name = NULL},
 };
 
@@ -81,13 +81,15 @@ const struct hs_command hs_command_plot = {
         "message "
         "size), accuracy (predicted against measured), system (the machine with a plan's "
         "layers, and the limit that its links set), calls (what a job spends in its collectives, "
-        "of a profile). What is shown can be "
+        "of a profile), check (a log against what is expected, of what check --json printed). What "
+        "is shown can be "
         "told apart without color; machine and versions stand below "
         "each plot.",
     .examples = "  hiersearch plot results/*.json --kind scaling -o scaling.svg\n"
                 "  hiersearch plot here.json --kind layers --plan 4x8x4 -o layers.pdf\n"
                 "  hiersearch plot here.json --kind accuracy --csv\n"
-                "  hiersearch plot job.json --kind calls -o job.svg",
+                "  hiersearch plot job.json --kind calls -o job.svg\n"
+                "  hiersearch plot checked.json --kind check -o checked.svg",
     .usual = "kind output size plan csv",
     .arguments = arguments,
     .question = "plot",

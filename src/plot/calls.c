@@ -127,6 +127,6 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
 const struct hs_plot_kind hs_plot_calls = {
     .name = "calls",
     .summary = "where a job spends its time in collectives",
-    .of_profile = true,
+    .of = HS_PLOT_PROFILE,
     .write = write,
 };

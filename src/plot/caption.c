@@ -154,7 +154,7 @@ static size_t break_at(const char *text, size_t length)
     return blank ? blank : end;
 }
 
-static void write_lines(struct hs_text *out, const char *text)
+void hs_plot_lines(struct hs_text *out, const char *text)
 {
     size_t left = strlen(text);
     int line = 0;
@@ -224,7 +224,7 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
     if (any_cut_short(job))
         hs_text_append(&text, "; THE RUN WAS CUT SHORT");
     append_versions(&text, job);
-    write_lines(out, text.data ? text.data : "");
+    hs_plot_lines(out, text.data ? text.data : "");
     out->failed = out->failed || text.failed;
     hs_text_release(&text);
 }

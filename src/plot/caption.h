@@ -13,5 +13,7 @@ void hs_plot_machine(struct hs_text *out, const struct hs_plot_job *job);
  * be NULL, comes first in the caption, then what a calibrated system extrapolates. */
 void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const char *remark,
                      const char *what, ...) __attribute__((format(printf, 4, 5)));
+/* Facts `caption1` to `caption3` and `caption_lines` of a text. */
+void hs_plot_lines(struct hs_text *out, const char *text);
 
 #endif

@@ -13,5 +13,6 @@ extern const struct hs_plot_kind hs_plot_gain;
 extern const struct hs_plot_kind hs_plot_accuracy;
 extern const struct hs_plot_kind hs_plot_system;
 extern const struct hs_plot_kind hs_plot_calls;
+extern const struct hs_plot_kind hs_plot_check;
 
 #endif

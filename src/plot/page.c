@@ -13,6 +13,7 @@
 #include "record/result_gaps.h"
 #include "show/answers.h"
 #include "show/candidates.h"
+#include "show/check.h"
 #include "show/exporters.h"
 #include "show/html.h"
 #include "show/render.h"
@@ -508,6 +509,8 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
     hs_text_append(hs_html_value(&values, "style"), "%s", style);
     hs_text_append(hs_html_value(&values, "made_by"), "%s", page->made_by);
     add_subject(&values, &subject);
+    if (job->checked)
+        hs_check_append_line(hs_html_value(&values, "check"), job->checked, job->checked_name);
     hs_page_add_pictures(&values, page);
     add_answers(&values, job);
     hs_exporters_table(&exports, job->inputs[0].result, job->inputs[0].name);

@@ -88,21 +88,26 @@ enum hs_status hs_picture_make(struct hs_text *out, struct hs_text *notes,
                                const struct hs_inputs *inputs, struct hs_error *err)
 {
     const struct hs_plot_kind *kind;
+    struct hs_check_answer checked = {.row_count = 0};
     struct hs_text csv = {0};
     struct hs_plot_job job;
     enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
 
     if (status == HS_OK)
         status = job_of(&job, inputs, settings->size, err);
+    if (status == HS_OK && inputs->checked)
+        status = hs_fields_parse(&hs_check_fields, &checked, inputs->checked_file, inputs->checked,
+                                 strlen(inputs->checked), err);
     if (status != HS_OK)
         return status;
     job.plan = settings->plan;
-    if (settings->csv)
-        return hs_plot_write(out, kind, &job, err);
-    status = hs_plot_write(&csv, kind, &job, err);
-    if (status == HS_OK)
+    job.checked = inputs->checked ? &checked : NULL;
+    job.checked_name = inputs->checked_file;
+    status = hs_plot_write(settings->csv ? out : &csv, kind, &job, err);
+    if (status == HS_OK && !settings->csv)
         status = draw_one(out, notes, settings, &csv, err);
     hs_text_release(&csv);
+    hs_check_answer_release(&checked);
     return status;
 }
 
@@ -121,6 +126,29 @@ static void pictures_release(struct pictures *pictures)
         hs_text_release(&pictures->svgs[i]);
 }
 
+/* A result that was measured is checked as its default call was timed, where it has a machine. */
+static enum hs_status check_measured(struct hs_check_answer *checked, struct hs_plot_job *job,
+                                     struct hs_error *err)
+{
+    static const struct hs_check_settings settings = {.good = NULL};
+    struct hs_inputs first = {.count = 1};
+    struct hs_named_result input;
+    struct hs_check_question question = {.inputs = &first, .settings = &settings};
+    enum hs_status status;
+
+    if (job->input_count == 0 || !job->inputs[0].result->backend ||
+        !job->inputs[0].result->has_system)
+        return HS_OK;
+    input = job->inputs[0];
+    first.inputs = &input;
+    status = hs_check(checked, &question, NULL, err);
+    if (status == HS_OK && checked->verdict != HS_CHECK_UNJUDGED) {
+        job->checked = checked;
+        job->checked_name = input.name;
+    }
+    return status;
+}
+
 static bool several_np(const struct hs_plot_job *job)
 {
     for (size_t i = 1; i < job->input_count; i++)
@@ -132,7 +160,9 @@ static bool several_np(const struct hs_plot_job *job)
 /* Whether a picture says something that the others do not: a curve needs more than one point. */
 static bool is_wanted(const struct hs_plot_kind *kind, const struct hs_plot_job *job)
 {
-    if (kind->of_profile != (job->profile != NULL))
+    if (kind->of == HS_PLOT_CHECKED)
+        return job->checked && job->checked->row_count > 1;
+    if (kind->of != (job->profile ? HS_PLOT_PROFILE : HS_PLOT_RESULTS))
         return false;
     if (strcmp(kind->name, "scaling") == 0)
         return several_np(job);
@@ -153,6 +183,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
     struct hs_error why;
     enum hs_status status;
 
+    if (kind->of != HS_PLOT_CHECKED)
+        own.checked = NULL;
     if (!kind->many && job->input_count > 1)
         own.input_count = 1;
     own.bytes = strcmp(kind->name, "bandwidth") == 0 ? 0 : job->bytes;
@@ -179,8 +211,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_text *notes,
 static enum hs_status draw_all(struct pictures *pictures, struct hs_text *notes,
                                const struct hs_plot_job *job, struct hs_error *err)
 {
-    static const char *const order[] = {"calls",   "layers",    "system",
-                                        "scaling", "bandwidth", "accuracy"};
+    static const char *const order[] = {"calls",     "layers", "system",  "scaling",
+                                        "bandwidth", "check",  "accuracy"};
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {
@@ -210,21 +242,28 @@ static enum hs_status write_page(struct hs_text *html, const struct hs_plot_job 
 enum hs_status hs_report_make(struct hs_text *html, struct hs_text *notes, const char *size,
                               const struct hs_inputs *inputs, struct hs_error *err)
 {
+    struct hs_check_answer checked = {.row_count = 0};
     struct hs_plot_job job;
     struct pictures *pictures;
     enum hs_status status = job_of(&job, inputs, size, err);
 
-    if (status != HS_OK)
+    if (status == HS_OK)
+        status = check_measured(&checked, &job, err);
+    if (status != HS_OK) {
+        hs_check_answer_release(&checked);
         return status;
+    }
     pictures = calloc(1, sizeof(*pictures));
-    if (!pictures)
-        return hs_no_memory(err);
-    status = draw_all(pictures, notes, &job, err);
+    status = pictures ? HS_OK : hs_no_memory(err);
+    if (status == HS_OK)
+        status = draw_all(pictures, notes, &job, err);
     if (status == HS_OK && pictures->missing[0])
         hs_say_warning(notes, "the report has no pictures: %s", pictures->missing);
     if (status == HS_OK)
         status = write_page(html, &job, pictures, err);
-    pictures_release(pictures);
+    if (pictures)
+        pictures_release(pictures);
     free(pictures);
+    hs_check_answer_release(&checked);
     return status;
 }

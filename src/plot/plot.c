@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct hs_plot_kind *const hs_plot_kinds[] = {
-    &hs_plot_scaling,  &hs_plot_layers, &hs_plot_bandwidth, &hs_plot_gain,
-    &hs_plot_accuracy, &hs_plot_system, &hs_plot_calls,     NULL,
+    &hs_plot_scaling, &hs_plot_layers, &hs_plot_bandwidth, &hs_plot_gain, &hs_plot_accuracy,
+    &hs_plot_system,  &hs_plot_calls,  &hs_plot_check,     NULL,
 };
 
 #define KIND_COUNT (sizeof(hs_plot_kinds) / sizeof(hs_plot_kinds[0]) - 1)
@@ -62,18 +62,27 @@ static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_er
     return HS_OK;
 }
 
-/* Of a profile one kind is, all others of results. */
+/* Of a profile one kind is, of an answer of check another, all others of results. */
 static enum hs_status check_input(const struct hs_plot_kind *kind, const struct hs_plot_job *job,
                                   struct hs_error *err)
 {
-    if (kind->of_profile && !job->profile)
-        return hs_fail(err, HS_INVALID,
-                       "%s: expected the profile of a job (hiersearch profile), found %s",
-                       kind->name, job->inputs[0].name);
-    if (!kind->of_profile && job->profile)
-        return hs_fail(err, HS_INVALID, "%s: expected results, found %s, the profile of a job",
-                       kind->name, job->profile_name);
-    return HS_OK;
+    static const char *const expected[] = {[HS_PLOT_RESULTS] = "results",
+                                           [HS_PLOT_PROFILE] =
+                                               "the profile of a job (hiersearch profile)",
+                                           [HS_PLOT_CHECKED] = "the answer of check --json"};
+    enum hs_plot_source source = job->checked   ? HS_PLOT_CHECKED
+                                 : job->profile ? HS_PLOT_PROFILE
+                                                : HS_PLOT_RESULTS;
+
+    if (kind->of == source)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%s: expected %s, found %s%s", kind->name, expected[kind->of],
+                   source == HS_PLOT_CHECKED   ? job->checked_name
+                   : source == HS_PLOT_PROFILE ? job->profile_name
+                                               : job->inputs[0].name,
+                   source == HS_PLOT_CHECKED   ? ", an answer of check"
+                   : source == HS_PLOT_PROFILE ? ", the profile of a job"
+                                               : "");
 }
 
 enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kind,

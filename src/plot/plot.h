@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "record/profile.h"
@@ -35,14 +36,18 @@ struct hs_plot_job {
     const char *plan; /* text of a plan to show besides or instead of the best; NULL: none */
     const struct hs_profile *profile; /* in place of results; NULL: none */
     const char *profile_name;
+    const struct hs_check_answer *checked; /* in place of results; NULL: none */
+    const char *checked_name;
 };
+
+enum hs_plot_source { HS_PLOT_RESULTS, HS_PLOT_PROFILE, HS_PLOT_CHECKED };
 
 struct hs_plot_kind {
     const char *name;    /* of the kind, and of its script */
     const char *summary; /* one line for --help */
     bool many;           /* takes several results; else exactly one */
-    bool of_profile;     /* takes a profile, and no result */
-    bool single;         /* has something to show of one process, which has nothing to reduce */
+    enum hs_plot_source of;
+    bool single; /* has something to show of one process, which has nothing to reduce */
     /* Appends the text. HS_INVALID where the results lack what the kind shows; HS_MEMORY. */
     enum hs_status (*write)(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err);

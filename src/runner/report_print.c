@@ -553,13 +553,17 @@ static enum hs_status say_check(struct hs_sheet *sheet, const struct hs_campaign
     struct hs_inputs inputs = {.inputs = &named, .count = 1};
     struct hs_check_question question = {.inputs = &inputs, .settings = &settings};
     struct hs_check_answer checked;
+    struct hs_text line = {0};
     enum hs_status status;
 
     if (!result->has_system || !hs_sheet_is_read(sheet))
         return HS_OK;
     status = hs_check(&checked, &question, NULL, err);
     if (status == HS_OK)
-        hs_check_show_line(sheet, &checked, file ? file : "RESULT");
+        hs_check_append_line(&line, &checked, file ? file : "RESULT");
+    if (line.length > 0)
+        hs_sheet_say(sheet, "%s\n", line.data);
+    hs_text_release(&line);
     hs_check_answer_release(&checked);
     return status;
 }

@@ -220,19 +220,15 @@ static void say_low(struct hs_sheet *sheet, const struct hs_check_answer *checke
 static const char *const words[HS_CHECK_VERDICT_COUNT] = {"as expected", "low", "fast",
                                                           "cannot judge"};
 
-void hs_check_show_line(struct hs_sheet *sheet, const struct hs_check_answer *checked,
-                        const char *file)
+void hs_check_append_line(struct hs_text *line, const struct hs_check_answer *checked,
+                          const char *file)
 {
-    struct hs_text line = {0};
-
     if (checked->verdict == HS_CHECK_UNJUDGED)
         return;
-    append_row(&line, checked);
-    hs_sheet_say(sheet, "Check: %s: %s", words[checked->verdict], line.data ? line.data : "");
+    hs_text_append(line, "Check: %s: ", words[checked->verdict]);
+    append_row(line, checked);
     if (checked->verdict == HS_CHECK_LOW)
-        hs_sheet_say(sheet, "; why: hiersearch check %s", file);
-    hs_sheet_say(sheet, "\n");
-    hs_text_release(&line);
+        hs_text_append(line, "; why: hiersearch check %s", file);
 }
 
 void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details)

@@ -318,6 +318,21 @@ static void calls_of_rccl_have_its_price(void **unused)
     }
 }
 
+/* 64 KiB takes tens of microseconds on such nodes: two sizes below 1 MiB that take 100 times that are neither
+ * expected nor a diagnosis. */
+static void small_sizes_alone_are_not_judged(void **unused)
+{
+    struct asked asked;
+
+    (void)unused;
+    begin(&asked, "8xH100, 8xNDR400");
+    check(&asked, "bytes,seconds,np,nodes,call\n32768,5e-3,16,2,allreduce\n"
+                  "65536,5e-3,16,2,allreduce\n");
+    assert_int_equal(asked.checked.verdict, HS_CHECK_UNJUDGED);
+    assert_has(asked.checked.reason, "below 1MiB");
+    end(&asked);
+}
+
 static void the_schema_is_that_of_its_table(void **unused)
 {
     struct hs_text schema = {0};
@@ -343,6 +358,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("the default call of a result is judged, beside its plans",
             the_default_call_of_a_result_is_judged),
     HS_TEST("calls of RCCL have its price", calls_of_rccl_have_its_price),
+    HS_TEST("small sizes alone are not judged", small_sizes_alone_are_not_judged),
     HS_TEST("docs/check.schema.json is that of its table", the_schema_is_that_of_its_table),
 };
 

@@ -31,6 +31,8 @@ for np in 16 64; do
     "$program" predict "$here/../estimate/calibrated.json" --np $np --size 1MiB:64MiB -q -o calibrated-$np.json >/dev/null
 done
 train=$here/../golden/profile/train.json
+"$program" predict '8xH100, 8xNDR400' --np 16 --size 64MiB:1GiB -q -o h100.json >/dev/null
+"$program" check '8xH100, 8xNDR400' "$here/../record/logs/nodes.txt" --json >checked.json
 # The same results as if they had been measured, with names that mean harm; without a machine; and plain. A profile, too.
 "$python" - "$train" <<'END'
 import json
@@ -45,6 +47,7 @@ def measure(name, new, evil, machine):
     result["backend"] = "host"
     result["placement"] = {"nodes": [{"host": evil or "a", "ranks": result["np"]}]}
     for message in result["results"]:
+        message["candidates"] = [candidate for candidate in message["candidates"] if "layers" in candidate]
         for i, candidate in enumerate(message["candidates"]):
             seconds = candidate["predicted_seconds"] * (1.1 + 0.01 * i)
             layers = [(f"{layer['stride']}:{layer['size']}", layer["seconds"] / 2) for layer in candidate["layers"]]
@@ -83,6 +86,12 @@ profile.update(command=EVIL, library=EVIL, created=EVIL)
 profile["calls"][0]["call"] = EVIL
 with open("evil-job.json", "w") as file:
     json.dump(profile, file)
+with open("checked.json") as file:
+    checked = json.load(file)
+checked.update(machine=EVIL, reason=EVIL, where=EVIL, next=EVIL)
+with open("evil-checked.json", "w") as file:
+    json.dump(checked, file)
+measure("h100.json", "h100-measured.json", None, True)
 measure("abci-128.json", "measured.json", None, True)
 measure("abci-8.json", "no-machine.json", None, False)
 measure("calibrated-16.json", "calibrated-measured.json", None, True)
@@ -114,6 +123,7 @@ for kind in $kinds; do
     case $kind in
         scaling) inputs=(abci-4.json measured.json no-machine.json) ;;
         calls) inputs=("$train") evil=evil-job.json ;;
+        check) inputs=(checked.json) evil=evil-checked.json ;;
     esac
     check "$kind as SVG" draws "$kind" svg '<?xml version="1.0"' "${inputs[@]}"
     check "$kind as PDF" draws "$kind" pdf '%PDF-1' "${inputs[@]}"
@@ -129,7 +139,7 @@ names = {element.tag.split("}")[1] for element in root.iter()}
 assert "script" not in names, names
 assert any("script" in (element.text or "") for element in root.iter()), "the name is not shown at all"
 END
-    [ "$kind" = calls ] && continue
+    [ "$kind" = calls ] || [ "$kind" = check ] && continue
     [ "$kind" = accuracy ] || check "$kind of a prediction" draws "$kind" svg '<?xml' abci-128.json
     [ "$kind" = accuracy ] || check "$kind of one size, with chunks" draws "$kind" svg '<?xml' one-size.json
 done
@@ -150,6 +160,11 @@ check "calls of NCCL, whose times are not known" draws calls svg '<?xml' "$here/
 "$program" predict dgx1-v100 --np 8 -q -o graph.json >/dev/null
 check "system of single links" draws system svg '<?xml' graph.json
 check "system of one process" draws system svg '<?xml' one.json
+# A default call that takes twice as long as the slowest plan, on a machine that the result knows.
+sed -i 's/MPI_Allreduce/ncclAllReduce/g; s/"backend": "host"/"backend": "nccl"/
+    s/{"host": "a", "ranks": 16}/{"host": "a", "ranks": 8}, {"host": "b", "ranks": 8}/' h100-measured.json
+low() { "$program" report h100-measured.json -q -o low.html && grep -q 'Check: low: allreduce of' low.html && grep -q 'id="plot-check"' low.html; }
+check "a report says whether the default call is low, with a picture" low
 same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
 check "the same result gives the same picture" same
 
