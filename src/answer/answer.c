@@ -205,13 +205,14 @@ static void say_evidence(const struct builder *b)
              hs_library_is_priced(&b->point->library))
         say_rccl_evidence(b);
     else if (hs_library_is_priced(&b->point->library) && hs_system_shares_memory(system))
-        set_text(b, out,
-                 "not measured on this machine: prices of nodes with several ranks were off by a "
-                 "factor of %.2g on others, and at which sizes %s switches algorithms there is not "
-                 "known",
-                 exp(hypot(hs_error_machine(HS_ERROR_CPU_RANKS, (double)b->point->bytes),
-                           hs_error_point(HS_ERROR_CPU_RANKS, (double)b->point->bytes))),
-                 hs_library_written(b->point->library.library));
+        set_text(
+            b, out,
+            "prices that were off by a factor of %.2g on other nodes of several ranks: no time "
+            "of this machine says where %s switches algorithms (fit takes its times on one "
+            "node and on two)",
+            exp(hypot(hs_error_machine(HS_ERROR_CPU_RANKS, (double)b->point->bytes),
+                      hs_error_point(HS_ERROR_CPU_RANKS, (double)b->point->bytes))),
+            hs_library_written(b->point->library.library));
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)
