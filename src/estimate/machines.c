@@ -91,7 +91,9 @@ static void list_figures(struct hs_machines *machines)
     }
     if (is_mpi(system)) {
         hs_constants_deviations(deviations, &hs_mpi_price_model, hs_mpi_system_doubt(system));
-        add_constants(machines, deviations, HS_MPI_K_COUNT);
+        for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
+            if (hs_system_shares_memory(system) || !hs_mpi_constant_is_of_memory(k))
+                add_figure(machines, HS_CONSTANT_OF, k, deviations[k]);
     }
     if (hs_system_library(system) == HS_LIBRARY_RCCL) {
         hs_constants_deviations(deviations, &hs_rccl_price_model, 1);

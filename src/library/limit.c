@@ -237,7 +237,7 @@ int hs_limit_each(struct hs_limit limits[HS_LEVELS_MAX], const struct hs_system 
 
     for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
         struct tier tier = tier_of(system, problem, l);
-        bool node = hs_level_is_inside(&system->levels[l]);
+        bool node = hs_system_shares_memory(system) && hs_level_is_inside(&system->levels[l]);
         double bytes_seconds;
 
         if (tier.children == 0)

@@ -431,7 +431,7 @@ static void scale(struct hs_system *scaled, struct hs_mpi_call *call, const doub
     *scaled = *call->system;
     for (size_t l = 0; l < scaled->level_count; l++) {
         struct hs_level *level = &scaled->levels[l];
-        bool node = hs_level_is_inside(level);
+        bool node = hs_level_is_inside(level) && hs_system_shares_memory(call->system);
         double rate = values[node ? HS_MPI_K_RATE_NODE : HS_MPI_K_RATE_SYSTEM];
 
         level->latency_seconds *= values[node ? HS_MPI_K_STEP_NODE : HS_MPI_K_STEP_SYSTEM];

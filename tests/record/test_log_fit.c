@@ -240,7 +240,7 @@ static void a_second_log_adds_to_the_first(void **state)
     assert_int_equal(hs_log_calls(&first, &system, &small, "log", &facts, NULL), HS_OK);
     assert_int_equal(hs_calls_fit(&system, &first, &before, &after, NULL), HS_OK);
     assert_true(system.constants.count > 0);
-    assert_string_equal(system.constants.items[0].name, "step_node");
+    assert_string_equal(system.constants.items[0].name, "step");
     step = system.constants.items[0].value;
     count = (double)system.constants.count;
     assert_true(step > 1.2);
