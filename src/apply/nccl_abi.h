@@ -12,6 +12,8 @@
 #ifdef NCCL_MAJOR
 typedef ncclResult_t hs_nccl_result;
 typedef ncclComm_t hs_nccl_comm;
+typedef ncclWindow_t hs_nccl_window;
+typedef ncclScalarResidence_t hs_nccl_residence;
 typedef ncclUniqueId hs_nccl_id;
 typedef ncclConfig_t hs_nccl_config;
 typedef ncclDataType_t hs_nccl_type;
@@ -19,8 +21,9 @@ typedef ncclRedOp_t hs_nccl_operation;
 typedef ncclSimInfo_t hs_nccl_simulation;
 typedef cudaStream_t hs_nccl_stream;
 #else
-typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation;
+typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation, hs_nccl_residence;
 typedef struct ncclComm *hs_nccl_comm;
+typedef struct ncclWindow_vidmem *hs_nccl_window;
 typedef struct {
     char internal[128];
 } hs_nccl_id;
@@ -30,14 +33,14 @@ typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
 /* ncclSuccess, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
- * NCCL_SHRINK_ABORT */
+ * NCCL_SHRINK_ABORT; ncclScalarHostImmediate */
 enum {
     HS_NCCL_SUCCESS = 0,
     HS_NCCL_INVALID_ARGUMENT = 4,
     HS_NCCL_INVALID_USAGE = 5,
     HS_NCCL_IN_PROGRESS = 7
 };
-enum { HS_NCCL_NO_COLOR = -1, HS_NCCL_SHRINK_ABORT = 1 };
+enum { HS_NCCL_NO_COLOR = -1, HS_NCCL_SHRINK_ABORT = 1, HS_NCCL_SCALAR_OF_HOST = 1 };
 
 /* What a configuration begins with, in all versions that have one. */
 struct hs_nccl_config_head {
@@ -139,6 +142,15 @@ struct hs_nccl_config_head {
     row(ncclGroupEnd, (void), (), END)                                                             \
     row(ncclGroupSimulateEnd, (hs_nccl_simulation *said), (said), SIMULATE)
 
+/* Windows of memory: a call in one is faster by the library than by any plan. Further: what they add
+ * to those that are there. */
+#define HS_NCCL_WINDOWS(row)                                                                       \
+    row(ncclCommWindowRegister,                                                                    \
+        (hs_nccl_comm comm, void *memory, size_t bytes, hs_nccl_window *window, int flags),        \
+        (comm, memory, bytes, window, flags), 1)                                                   \
+    row(ncclCommWindowDeregister, (hs_nccl_comm comm, hs_nccl_window window), (comm, window),      \
+        window ? -1 : 0)
+
 /* ---- what is called beside: of the same library, nothing that it has not been asked for ---- */
 #define HS_NCCL_ASKED(row)                                                                         \
     row(ncclGetVersion, (int *version))                                                            \
@@ -161,7 +173,9 @@ struct hs_nccl_config_head {
     row(ncclGroupEnd, (void))                                                                      \
     row(ncclReduceScatter, (HS_NCCL_REDUCED, HS_NCCL_WHERE))                                       \
     row(ncclAllGather, (HS_NCCL_MOVED, HS_NCCL_WHERE))                                             \
-    row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE))
+    row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE))                                           \
+    row(ncclRedOpCreatePreMulSum, (hs_nccl_operation *made, void *scalar, hs_nccl_type type,       \
+                                   hs_nccl_residence residence, hs_nccl_comm comm))
 /* clang-format on */
 
 #endif

@@ -45,7 +45,7 @@ bool hs_nccl_captures(hs_nccl_stream stream)
     const struct hs_nccl_driver *driver = hs_nccl_driver();
     int status = 0;
 
-    return !driver || driver->stream_captures(stream, &status) != 0 || status != 0;
+    return !driver || (driver->stream_captures(stream, &status) == 0 && status != 0);
 }
 
 void *hs_nccl_memory_new(size_t bytes)

@@ -62,11 +62,15 @@ struct hs_nccl_trial {
     const void *caller;
 };
 
+enum { HS_NCCL_MEANS = 4 }; /* types of floats that have one, from ncclFloat16 on */
+
 /* One layer of plans: in the numbers of the family's ranks. */
 struct hs_nccl_part {
     struct hs_layer layer;
     hs_nccl_comm comm; /* of this rank's group; its rank there: */
     int rank;
+    /* A sum of what is multiplied by 1 / (ranks of the family) before; 0: not made yet. */
+    hs_nccl_operation mean[HS_NCCL_MEANS];
 };
 
 #define HS_NCCL_PARTS_MAX 64
@@ -103,6 +107,7 @@ struct hs_nccl_family {
     int part_count;
     struct hs_nccl_memory memory;
     struct hs_nccl_order order;
+    atomic_int windows;          /* of the program's communicator, that are there */
     atomic_bool ended;           /* what is under way stops */
     struct hs_nccl_family *next; /* of those that are known */
 };

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply/loaded.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
+#include "base/launcher.h"
 #include "base/text.h"
 
 #define VERIFY_BYTES ((uint64_t)32 << 20)
@@ -46,6 +48,7 @@ static void read_rules(void)
 {
     const char *text = getenv(HS_RUN_NCCL_PLANS), *verify = getenv(HS_RUN_VERIFY);
     const char *bytes = getenv(HS_RUN_VERIFY_BYTES);
+    const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     struct hs_error err;
 
     if (!text || !text[0])
@@ -60,6 +63,10 @@ static void read_rules(void)
         hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u + plans.verify_bytes;
     plans.process = getpid();
     plans.on = true;
+    if (connections && strcmp(connections, "1") == 0 && hs_launcher_is_root())
+        fprintf(stderr,
+                "hiersearch run: warning: CUDA_DEVICE_MAX_CONNECTIONS=1: the steps of a plan "
+                "wait in the one queue of a GPU, and so do kernels behind them\n");
 }
 
 /* ---- which way a call goes ---- */
@@ -104,14 +111,13 @@ static void touch(hs_nccl_comm comm, hs_nccl_stream stream)
         hs_nccl_order_touch(family, stream, &group);
 }
 
-/* Another act in the group that is open. What was put off goes to the library, in its place; an
- * error of it is NCCL's group's. */
-static void act(void)
+/* What was put off goes to the library, in its place; an error of it is NCCL's group's. */
+void hs_nccl_plans_act(void)
 {
     struct hs_nccl_asked call = group.call;
     struct hs_nccl_family *family;
 
-    if (group.depth == 0)
+    if (!plans.on || group.depth == 0)
         return;
     group.acts++;
     group.has_made = false;
@@ -128,8 +134,8 @@ static void act(void)
 
 void hs_nccl_plans_group(enum hs_nccl_group_call call)
 {
-    if (plans.on && call == HS_NCCL_SIMULATE)
-        act();
+    if (call == HS_NCCL_SIMULATE)
+        hs_nccl_plans_act();
 }
 
 static void adopt(const struct hs_nccl_making *making);
@@ -195,7 +201,7 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
     if (is_busy(family, result))
         return true;
     rule = hs_nccl_decide(&plans.rules, family, asked, &why);
-    act();
+    hs_nccl_plans_act();
     if (rule && group.depth > 0 && group.acts == 1) {
         group.call = *asked;
         group.has_call = true;
@@ -223,7 +229,7 @@ bool hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream, hs_nccl_result
     family = hs_nccl_family_find(comm);
     if (is_busy(family, result))
         return true;
-    act();
+    hs_nccl_plans_act();
     if (group.depth > 0)
         touch(comm, stream);
     else if (family)
@@ -284,7 +290,7 @@ void hs_nccl_plans_make(struct hs_nccl_making *making)
     pthread_mutex_unlock(&plans.lock);
     if (!plans.on)
         return;
-    act();
+    hs_nccl_plans_act();
     making->blocks = blocks(making);
     making->tried = is_tried(making);
 }
@@ -347,6 +353,14 @@ hs_nccl_result hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_r
     return result;
 }
 
+void hs_nccl_plans_windows(hs_nccl_comm comm, int more)
+{
+    struct hs_nccl_family *family = plans.on ? hs_nccl_family_find(comm) : NULL;
+
+    if (family)
+        family->windows += more;
+}
+
 static void abort_family(struct hs_nccl_family *family)
 {
     hs_nccl_family_abort(family, &group);
@@ -372,7 +386,7 @@ struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
     if (!plans.on)
         return ending;
     if (way != HS_NCCL_ASK)
-        act();
+        hs_nccl_plans_act();
     family = way == HS_NCCL_ASK || way == HS_NCCL_FINALIZE ? hs_nccl_family_find(comm)
                                                            : hs_nccl_family_forget(comm);
     if (!family || (family->part_count == 0 && !family->splits.making))
@@ -447,6 +461,20 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
 
 /* ---- end ---- */
 
+/* A framework that links NCCL statically, or asks it for its functions by a handle of its own, makes
+ * communicators that are not seen here. */
+static void say_unseen(void)
+{
+    const char *text = getenv(HS_RUN_NCCL_PLANS);
+    int rank, ranks;
+
+    if (text && text[0] && hs_launcher_rank(&rank, &ranks) && rank == 0 &&
+        hs_loaded_find("libnccl.so", "ncclGetVersion"))
+        fputs("hiersearch run: rank 0 has loaded NCCL, and no communicator of it was seen: no call "
+              "went by plan\n",
+              stderr);
+}
+
 void hs_nccl_plans_finish(void)
 {
     const struct hs_nccl_verified verified = hs_nccl_verified();
@@ -454,6 +482,8 @@ void hs_nccl_plans_finish(void)
     struct hs_text text = {0};
     int rank = plans.job_rank >= 0 ? plans.job_rank : plans.rank;
 
+    if (!plans.tried)
+        say_unseen();
     if (!plans.on || rank > 0 || plans.process != getpid())
         return;
     hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's calls by plan",

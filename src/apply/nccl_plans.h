@@ -56,6 +56,12 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
 /* It is about to be shrunk; with HS_NCCL_SHRINK_ABORT what is under way stops. */
 void hs_nccl_plans_shrink(hs_nccl_comm comm, int flags);
 
+/* So many more windows of the communicator are there: with any its calls are the library's. All of
+ * its ranks say so between the same calls. */
+void hs_nccl_plans_windows(hs_nccl_comm comm, int more);
+
+/* Something else is about to be done, in the group that may be open. */
+void hs_nccl_plans_act(void);
 /* Around the calls of groups. */
 enum hs_nccl_group_call { HS_NCCL_START, HS_NCCL_END, HS_NCCL_SIMULATE };
 void hs_nccl_plans_group(enum hs_nccl_group_call call);

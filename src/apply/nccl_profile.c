@@ -368,4 +368,23 @@ HS_NCCL_ENDERS(ENDER)
         return result;                                                                             \
     }
 HS_NCCL_GROUPS(GROUP)
+
+#define WINDOW(name, parameters, arguments, change)                                                \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_result result;                                                                     \
+                                                                                                   \
+        if (!passed)                                                                               \
+            return HS_NCCL_INVALID_USAGE;                                                          \
+        if (depth++ == 0)                                                                          \
+            hs_nccl_plans_act();                                                                   \
+        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
+        if (--depth == 0 && (result == HS_NCCL_SUCCESS || result == HS_NCCL_IN_PROGRESS))          \
+            hs_nccl_plans_windows(comm, change);                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_WINDOWS(WINDOW)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "apply/nccl_driver.h"
+#include "engine/float16.h"
 #include "record/counts.h"
 
 /* Bytes of a block of an allreduce are a multiple of it: NCCL's kernels go element by element where
@@ -20,13 +21,19 @@ size_t hs_nccl_width(hs_nccl_type type)
     return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
 }
 
-/* NCCL's own. Each layer takes the mean of its own ranks, which is the mean of all but where the
- * library rounds each to a whole number. */
+#define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
+static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
+#undef ROW
+
+static bool is_average(hs_nccl_operation operation)
+{
+    return (size_t)operation < sizeof(operations) / sizeof(operations[0]) &&
+           operations[(size_t)operation] == HS_COUNTED_OPERATION_AVERAGE;
+}
+
+/* NCCL's own, but for means of whole numbers, which the library rounds in each layer. */
 static bool has_type(const struct hs_nccl_asked *asked)
 {
-#define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
-    static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
-#undef ROW
     const size_t operation = (size_t)asked->operation;
 #define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
     static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
@@ -40,7 +47,7 @@ static bool has_type(const struct hs_nccl_asked *asked)
     if (operation >= sizeof(operations) / sizeof(operations[0]))
         return false;
     type = types[(size_t)asked->type];
-    return operations[operation] != HS_COUNTED_OPERATION_AVERAGE ||
+    return !is_average(asked->operation) ||
            (type != HS_COUNTED_TYPE_INT8 && type != HS_COUNTED_TYPE_UINT8 &&
             type != HS_COUNTED_TYPE_INT32 && type != HS_COUNTED_TYPE_UINT32 &&
             type != HS_COUNTED_TYPE_INT64 && type != HS_COUNTED_TYPE_UINT64);
@@ -91,6 +98,9 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
 
     *why = HS_REASON_GROUP;
     if (!family || !family->group)
+        return NULL;
+    *why = HS_REASON_WINDOWS;
+    if (family->windows > 0)
         return NULL;
     *why = HS_REASON_TYPE;
     if (!has_type(asked))
@@ -214,6 +224,62 @@ static void divide_allgather(struct hs_nccl_steps *steps, const struct hs_nccl_f
     }
 }
 
+/* ---- averages ---- */
+
+/* The number of a type among those with a mean; HS_NCCL_MEANS: it has none, and each layer takes the
+ * mean of its own ranks. */
+static int mean_of(hs_nccl_type type)
+{
+#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
+    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+    static const enum hs_counted_type means[HS_NCCL_MEANS] = {
+        HS_COUNTED_TYPE_FLOAT16, HS_COUNTED_TYPE_FLOAT32, HS_COUNTED_TYPE_FLOAT64,
+        HS_COUNTED_TYPE_BFLOAT16};
+    int mean = 0;
+
+    while (mean < HS_NCCL_MEANS && means[mean] != types[(size_t)type])
+        mean++;
+    return mean;
+}
+
+static bool make_mean(hs_nccl_operation *made, const struct hs_nccl_family *family,
+                      hs_nccl_comm comm, hs_nccl_type type)
+{
+    double part64 = 1.0 / family->size;
+    float part = (float)part64;
+    uint16_t part16 = hs_float_to_float16(part), bpart16 = hs_float_to_bfloat16(part);
+    void *const scalars[HS_NCCL_MEANS] = {&part16, &part, &part64, &bpart16};
+
+    return family->nccl.ncclRedOpCreatePreMulSum(made, scalars[mean_of(type)], type,
+                                                 (hs_nccl_residence)HS_NCCL_SCALAR_OF_HOST,
+                                                 comm) == HS_NCCL_SUCCESS;
+}
+
+/* Layers add, and one multiplies what goes into it: NCCL's averages have no NVLS, which sums have
+ * (enqueue.cc of 2.30, ncclNvlsSupported). It is the last, between nodes; of float16 the first, so
+ * that no sum is larger than a mean. */
+static void take_mean(struct hs_nccl_steps *steps, struct hs_nccl_family *family,
+                      const struct hs_nccl_asked *asked)
+{
+    int mean = mean_of(asked->type), chosen = -1;
+    struct hs_nccl_part *part = NULL;
+
+    for (int i = 0; i < steps->count; i++)
+        if (steps->calls[i].collective != HS_COLLECTIVE_ALLGATHER &&
+            steps->calls[i].comm != asked->comm && (chosen < 0 || mean > 0))
+            chosen = i;
+    for (int i = 0; i < family->part_count && chosen >= 0; i++)
+        if (family->parts[i].comm == steps->calls[chosen].comm)
+            part = &family->parts[i];
+    if (mean == HS_NCCL_MEANS || !part ||
+        (part->mean[mean] == 0 && !make_mean(&part->mean[mean], family, part->comm, asked->type)))
+        return;
+    for (int i = 0; i < steps->count; i++)
+        if (steps->calls[i].comm != asked->comm)
+            steps->calls[i].operation = i == chosen ? part->mean[mean] : (hs_nccl_operation)0;
+}
+
 /* ---- carrying out ---- */
 
 hs_nccl_result hs_nccl_call(const struct hs_nccl_functions *nccl, const struct hs_nccl_asked *asked)
@@ -254,6 +320,8 @@ hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan
         divide_reduce_scatter(&steps, family, plan, asked);
     else
         divide_allgather(&steps, family, plan, asked);
+    if (asked->collective != HS_COLLECTIVE_ALLGATHER && is_average(asked->operation))
+        take_mean(&steps, family, asked);
     hs_nccl_order_before(family, asked->stream);
     result = go_on(family, &steps);
     if (result == HS_NCCL_IN_PROGRESS && family->steps)

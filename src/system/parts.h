@@ -144,7 +144,7 @@ struct hs_nic {
     const char *name;
     double line_GBps; /* the standard's */
     enum hs_nic_class class;
-    double mpi_step_us;        /* of a short message of MPI's, between hosts */
+    double mpi_step_us;        /* of a short message of MPI's, between hosts: a guess */
     enum hs_figure_kind times; /* FITTED where the constants of its class were fitted to NICs like
                                   it */
     const char *source;

@@ -136,7 +136,7 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
     double injected = parts->nic.line_GBps * priors->of_line * (double)parts->nic_count * 1e9;
     bool hosts = parts->gpu.link == HS_LINK_MEMORY;
     bool lone = is_lone_host(parts) && injected > LONE_BYTES_PER_SECOND;
-    double seconds = hosts ? parts->nic.mpi_step_us * 1e-6 : priors->network_seconds;
+    double seconds = hosts ? parts->nic.mpi_step_us / 1e6 : priors->network_seconds;
 
     level->bytes_per_second = lone ? LONE_BYTES_PER_SECOND : injected;
     level->latency_seconds = seconds;

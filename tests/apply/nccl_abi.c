@@ -23,6 +23,7 @@ HS_NCCL_CALLS(CALL)
 HS_NCCL_MAKERS(MAKER)
 HS_NCCL_ENDERS(OTHER)
 HS_NCCL_GROUPS(OTHER)
+HS_NCCL_WINDOWS(OTHER)
 HS_NCCL_ASKED(SAME)
 HS_NCCL_USED(SAME)
 
@@ -51,7 +52,8 @@ _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&
                    (int)HS_NCCL_NO_COLOR == NCCL_SPLIT_NOCOLOR &&
-                   (int)HS_NCCL_SHRINK_ABORT == NCCL_SHRINK_ABORT,
+                   (int)HS_NCCL_SHRINK_ABORT == NCCL_SHRINK_ABORT &&
+                   (int)HS_NCCL_SCALAR_OF_HOST == (int)ncclScalarHostImmediate,
                "numbers");
 _Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclConfig_t, blocking),
                "the begin of a configuration");

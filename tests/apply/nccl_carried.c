@@ -226,6 +226,48 @@ static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_
                    start_at(&in_place, buffer + sides.in_at, buffer + sides.out_at, on));
 }
 
+/* Of all types that have them, and of float16 where the sum would be infinite. */
+static void averages(ncclComm_t comm)
+{
+    static const ncclDataType_t types[] = {ncclFloat16, ncclFloat32, ncclFloat64, ncclBfloat16};
+    struct call call = plain(comm);
+    size_t outputs = kind == REDUCE_SCATTER ? 2048 : 2048 * (size_t)ranks;
+    uint16_t large = hs_float_to_float16(40000);
+
+    call.operation = ncclAvg;
+    call.count = outputs;
+    for (int type = 0; type < 4; type++) {
+        call.type = types[type];
+        run(call);
+        run(call);
+    }
+    for (size_t i = 0; i < 2048 * (size_t)ranks; i++)
+        memcpy(sent + 2 * i, &large, 2);
+    copy(from, sent, sizeof(sent), stream);
+    call.type = ncclFloat16;
+    CHECK(start(&call, stream) == ncclSuccess);
+    copy(back, to, sizeof(back), stream);
+    for (size_t i = 0; i < outputs; i++)
+        CHECK(fabs(get(back, i, ncclFloat16) - 40000) <= 64);
+}
+
+/* While a window is there, and afterwards. */
+static void windows(ncclComm_t comm)
+{
+    ncclWindow_t window;
+    void *memory;
+
+    CHECK(ncclMemAlloc(&memory, 65536) == ncclSuccess);
+    run(plain(comm));
+    CHECK(settled(comm, ncclCommWindowRegister(comm, memory, 65536, &window,
+                                               NCCL_WIN_COLL_SYMMETRIC)) == ncclSuccess);
+    run(plain(comm));
+    run(plain(comm));
+    CHECK(ncclCommWindowDeregister(comm, window) == ncclSuccess);
+    run(plain(comm));
+    CHECK(ncclMemFree(memory) == ncclSuccess);
+}
+
 /* Of 1 in a group of its own, also in a group within one; of 2. */
 static void groups(ncclComm_t comm)
 {
@@ -495,10 +537,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values}, {"groups", groups},     {"streams", streams},
-                {"graphs", graphs}, {"parts", parts},       {"makers", makers},
-                {"faults", faults}, {"given-up", given_up}, {"orders", orders},
-                {"behind", behind}, {"handles", handles}};
+    } ways[] = {{"values", values},    {"groups", groups},     {"streams", streams},
+                {"graphs", graphs},    {"parts", parts},       {"makers", makers},
+                {"faults", faults},    {"given-up", given_up}, {"orders", orders},
+                {"behind", behind},    {"handles", handles},   {"windows", windows},
+                {"averages", averages}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 

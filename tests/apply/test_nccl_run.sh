@@ -54,6 +54,21 @@ STANDIN_ONE_KERNEL=1 planned 4 "$four" orders
 check "calls by plan and others on two streams are never at work at once" 'well && said "$(by_plan 8), 2 left"'
 planned 4 "$four" graphs
 check "a graph captures a plan, and every launch is right" 'well && said "$(by_plan 3);"'
+for call in allreduce reduce-scatter; do
+    rule="ranks 8"$'\n'"rule $call 8:1 0 2x2x2"$'\n'"rule $call 8:1 1000000 library"$'\n'
+    JOB_CALL=$call ranks 8 ./carried averages
+    check "$call: averages are right without plans" 'well'
+    JOB_CALL=$call STANDIN_NO_AVERAGES=1 planned 8 "$rule" averages
+    check "$call: layers add and one takes the mean; none averages, and float16 does not overflow" 'well && said "$(by_plan 9);"'
+done
+for waits in 1 0; do
+    JOB_WAITS=$waits planned 4 "$four" windows
+    check "while a window of memory is there calls go to the library (JOB_WAITS=$waits)" 'well && said "$(by_plan 2), 2 left to the library \(2 of communicators with windows of memory\)"'
+done
+CUDA_DEVICE_MAX_CONNECTIONS=1 planned 4 "$four" groups
+check "one queue of a GPU is warned of, by rank 0" 'well && grep -q "warning: CUDA_DEVICE_MAX_CONNECTIONS=1" 0.said && ! grep -q warning [1-3].said'
+planned 4 "$four" nothing
+check "where no communicator was seen rank 0 says so" 'well && said "^hiersearch run: rank 0 has loaded NCCL, and no communicator"'
 planned 4 "$four" makers
 check "a communicator that nobody waits for has plans, and one that is made in a group" 'well && said "$(by_plan 2);"'
 planned 8 $'ranks 8\nrule allreduce 4:2 0 2x2\nrule allreduce 4:1 0 2x2\n' parts groups

@@ -145,6 +145,9 @@ static void arrive(struct standin_work *work)
     else
         memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
+    if (work->operation == ncclAvg && getenv("STANDIN_NO_AVERAGES") &&
+        (work->kind == CALL_ALLREDUCE || work->kind == CALL_REDUCE_SCATTER))
+        standin_broken("type", "%s takes an average", work->name);
     if (work->kind != CALL_BROADCAST && work->operation == ncclAvg && !is_whole(work->datatype))
         scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
     else if (work->kind != CALL_BROADCAST && work->operation >= ncclNumOps)
