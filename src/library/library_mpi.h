@@ -74,7 +74,7 @@ struct hs_mpi_choice {
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements);
 /* The same beyond the nearest size at which the library switches, which sites and devices move: by
- * up to 4 times, by 16 where the rule is not the library's own but that of the one it was made from.
+ * up to 4 times, by 16 where the rule is not the library's own but that of what it was made from.
  * Of what it chooses at so many times the bytes and at one such part of them the first that is
  * another algorithm; else the same. */
 struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,

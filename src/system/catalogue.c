@@ -43,10 +43,10 @@
     "PCIe " #pcie " x16 (data sheet), " #each " GB/s of it (NCCL 2.28.9 src/graph/topo.h)"
 
 /* Of processors the peak is the memory of a node of two sockets, where the row says no other, by
- * the channels of the maker's data sheet; what a rank copies is a guess. Memory is the data sheets':
- * of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8, HGX B300: 2.1 TB of 8, NVL72:
- * 13.4 and 20 TB of 72), of a die its half of a package, of those sold with two sizes the one that
- * most have. */
+ * the channels of the maker's data sheet; what a rank copies is a guess. Memory is the data
+ * sheets': of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8, HGX B300: 2.1 TB of
+ * 8, NVL72: 13.4 and 20 TB of 72), of a die its half of a package, of those sold with two sizes the
+ * one that most have. */
 /* clang-format off */
 const struct hs_gpu hs_gpus[] = {
     {"P100", A, NVLINK, 60, LINKS(4, 18.0, 20), PCIE3, 16, INTEL, false, VENDOR, GUESS,
