@@ -43,6 +43,10 @@ bench-accuracy-cluster: all
 bench-accuracy-published: $(BUILD)/bench/published
 	bench/accuracy_published.py --program $< --data $(DATA) --machines $(MACHINES) $(if $(FIT),--fit '$(FIT)') \
 	    $(if $(POINTS),--points '$(POINTS)')
+# CPU nodes of many ranks: does a split win, LAYERS=FILE of calls timed flat and in layers; prices, DATA='FILE...' of tables.
+.PHONY: bench-cpu
+bench-cpu: all
+	bench/accuracy_cpu.py --program $(BUILD)/hiersearch $(if $(LAYERS),--layers '$(LAYERS)') $(if $(DATA),--data $(DATA))
 $(BUILD)/bench/published: bench/published.c $(call libs,$(USES_estimate))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -133,6 +133,8 @@ bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predi
         return false;
     if (point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&point->library))
         return true; /* of its reduce-scatters and allgathers one machine was measured */
+    if (hs_library_is_priced(&point->library) && hs_system_shares_memory(system))
+        return false; /* ranges have it, of machines that were left out */
     if (hs_system_is_nccl_native(system))
         return (domains_of(point) > 1 ? system->nccl.parts.network
                                       : system->nccl.parts.gpu.times) == HS_FIGURE_GUESS;
@@ -202,6 +204,15 @@ static void say_evidence(const struct builder *b)
     else if (b->point->library.library == HS_LIBRARY_RCCL &&
              hs_library_is_priced(&b->point->library))
         say_rccl_evidence(b);
+    else if (hs_library_is_priced(&b->point->library) && hs_system_shares_memory(system))
+        set_text(
+            b, out,
+            "prices that were off by a factor of %.2g on other nodes of several ranks: no time "
+            "of this machine says where %s switches algorithms (fit takes its times on one "
+            "node and on two)",
+            exp(hypot(hs_error_machine(HS_ERROR_CPU_RANKS, (double)b->point->bytes),
+                      hs_error_point(HS_ERROR_CPU_RANKS, (double)b->point->bytes))),
+            hs_library_written(b->point->library.library));
     else if (kind == HS_FIGURE_GUESS)
         set_text(b, out, "a guess: the bandwidth of %s is by likeness to other machines", level);
     else if (kind == HS_FIGURE_VENDOR)
@@ -662,7 +673,7 @@ static enum hs_status propose(const struct builder *b)
 static void next_at_least(const struct builder *b)
 {
     if (b->answer->verdict.advice == HS_ADVICE_UNDECIDED && b->answer->next_count == 0)
-        next_plans(b, &b->point->plans[0].plan, NULL);
+        next_plans(b, &b->answer->verdict.plan, NULL);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -595,8 +595,7 @@ static void find_verdict(struct hs_check_answer *out, const struct hs_system *sy
     for (size_t i = 0; i < out->row_count; i++) {
         struct hs_check_row *row = &out->rows[i];
         if (row->bytes >= LARGE_BYTES && row->nodes > 1 && isfinite(row->bound_seconds) &&
-            row->logged.library != HS_LIBRARY_MPICH && row->logged.library != HS_LIBRARY_OPENMPI &&
-            row->seconds * 1.06 < row->bound_seconds)
+            !hs_library_mpi_rule(row->logged.library) && row->seconds * 1.06 < row->bound_seconds)
             impossible = i;
         if (!is_judged(row))
             continue;

@@ -225,6 +225,23 @@ static size_t place_reference(struct hs_predict_point *point, const struct hs_pl
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
+/* Of nodes whose ranks share their memory prices are so rough that a verdict has to have all of the
+ * 90 % range on its side, one that keeps the default, too. */
+#define ROUGH_SHARE 0.95
+
+static bool is_rough(const struct hs_predict_point *point)
+{
+    return point->sampled && hs_library_prices_plans(&point->library) &&
+           hs_system_shares_memory(point->request.system);
+}
+
+/* Whether a plan that is not expected to gain may do so. */
+static bool may_gain(const struct hs_predict_point *point, const struct hs_estimated *plan)
+{
+    return is_rough(point) && !hs_plan_is_default(&plan->plan) &&
+           plan->estimate.gain.share > 1 - ROUGH_SHARE;
+}
+
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
  * over a flat plan, which is nobody's default); a plan, where it gains on three of four samples,
  * and does not rest on a guess; else it cannot tell. */
@@ -235,22 +252,29 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     double worth = priced ? HS_ADVICE_GAIN : point->sampled ? HS_EXPECTED_TIE : 1;
     bool keeps =
         point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
+    double share = is_rough(point) ? ROUGH_SHARE : HS_ADVICE_SHARE;
+    struct hs_estimated rival = *hs_point_best_plan(point);
     const struct hs_gain *gain = &point->plans[0].estimate.gain;
     enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
 
-    if (keeps || reference == 0)
+    if (keeps && may_gain(point, &rival))
+        point->verdict = (struct hs_verdict){HS_ADVICE_UNDECIDED,        rival.plan,
+                                             rival.estimate.gain.median, rival.estimate.gain.low,
+                                             rival.estimate.gain.high,   rival.estimate.gain.share};
+    else if (keeps || reference == 0)
         point->verdict = (struct hs_verdict){priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, .gain = 1,
                                              .gain_low = point->sampled ? 1 : NAN,
                                              .gain_high = point->sampled ? 1 : NAN,
                                              .share = point->sampled ? 0 : NAN};
     else
-        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= HS_ADVICE_SHARE) &&
+        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= share) &&
                                                      !hs_point_rests_on_guess(asked, point)
                                                  ? HS_ADVICE_PLAN
                                                  : HS_ADVICE_UNDECIDED,
                                              .gain = gain->median, .gain_low = gain->low,
                                              .gain_high = gain->high, .share = gain->share};
-    point->verdict.plan = point->plans[0].plan;
+    if (!(keeps && point->verdict.advice == HS_ADVICE_UNDECIDED))
+        point->verdict.plan = point->plans[0].plan;
     return status;
 }
 

@@ -673,6 +673,12 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     b->described = *system;
     b->described.parts = NULL;
     b->described.additive = true;
+    for (size_t l = 0; l < system->level_count; l++) { /* times of whole nodes say one rate */
+        struct hs_level *level = &b->described.levels[l];
+
+        level->bytes_per_second = hs_level_rate(level, level->arity);
+        level->shared_bytes_per_second = 0;
+    }
     if (options)
         b->options = *options;
     if (b->options.noise == 0)

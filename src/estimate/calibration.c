@@ -181,6 +181,7 @@ static void adopt(struct hs_system *system, const struct hs_system *fitted, stru
     for (size_t l = 0; l < system->level_count; l++) {
         system->levels[l].latency_seconds = fitted->levels[l].latency_seconds;
         system->levels[l].bytes_per_second = fitted->levels[l].bytes_per_second;
+        system->levels[l].shared_bytes_per_second = fitted->levels[l].shared_bytes_per_second;
     }
     system->launch_seconds = fitted->launch_seconds;
     hs_fits_release(&system->fits);

@@ -72,7 +72,9 @@ static double common_times(const struct hs_machines *machines, size_t j, enum hs
 {
     const double *common = &machines->errors[machines->count * machines->errors_of_one];
 
-    return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_CLASS_COUNT + class]);
+    size_t drawn = class == HS_ERROR_CPU_RANKS ? HS_ERROR_CPU : class;
+
+    return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_DRAWS + drawn]);
 }
 
 /* Of the calls of a layer. */
@@ -499,7 +501,7 @@ static double rccl_plan(const struct hs_machines *machines, size_t j,
 static double mpi_times(const struct hs_machines *machines, size_t j, double bytes)
 {
     return hs_mpi_system_doubt(machines->believed) == HS_NCCL_DOUBT_CLASS
-               ? common_times(machines, j, HS_ERROR_CPU, bytes)
+               ? common_times(machines, j, hs_mpi_error_class(machines->believed), bytes)
                : 1;
 }
 
@@ -516,7 +518,8 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
                                        const struct hs_machines *machines,
                                        const struct hs_problem *problem, struct hs_error *err)
 {
-    double noise = sqrt(2) * hs_error_point(HS_ERROR_CPU, problem->bytes); /* of both sides */
+    enum hs_error_class class = hs_mpi_error_class(machines->believed);
+    double noise = sqrt(2) * hs_error_point(class, problem->bytes); /* of both sides */
 
     if (price->library == HS_LIBRARY_NCCL)
         return nccl_each(seconds, machines, problem, err);
@@ -529,7 +532,7 @@ enum hs_status hs_library_seconds_each(double *seconds, const struct hs_library_
         return HS_OK;
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_system machine = mpi_machine(machines, j);
-        struct hs_mpi_call call = price->mpi;
+        struct hs_mpi_call call = j % 2 ? price->mpi_otherwise : price->mpi;
         double values[HS_MPI_K_COUNT];
 
         call.system = &machine;

@@ -24,9 +24,7 @@
 
 static bool is_mpi(const struct hs_system *system)
 {
-    enum hs_library library = hs_system_library(system);
-
-    return library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI;
+    return hs_library_mpi_rule(hs_system_library(system)) != HS_LIBRARY_UNSAID;
 }
 
 static void add_figure(struct hs_machines *machines, int what, size_t index, double deviation)
@@ -93,7 +91,9 @@ static void list_figures(struct hs_machines *machines)
     }
     if (is_mpi(system)) {
         hs_constants_deviations(deviations, &hs_mpi_price_model, hs_mpi_system_doubt(system));
-        add_constants(machines, deviations, HS_MPI_K_COUNT);
+        for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
+            if (hs_system_shares_memory(system) || !hs_mpi_constant_is_of_memory(k))
+                add_figure(machines, HS_CONSTANT_OF, k, deviations[k]);
     }
     if (hs_system_library(system) == HS_LIBRARY_RCCL) {
         hs_constants_deviations(deviations, &hs_rccl_price_model, 1);
@@ -151,6 +151,7 @@ static void set_figure(struct hs_machines *machines, size_t j,
         break;
     case HS_BANDWIDTH_OF:
         machine->levels[figure->index].bytes_per_second *= times;
+        machine->levels[figure->index].shared_bytes_per_second *= times;
         break;
     case HS_LAUNCH_OF:
         machine->launch_seconds *= times;
@@ -235,7 +236,7 @@ static void draw_errors(struct hs_machines *machines, uint64_t seed)
 
     for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = hs_random_normal(&state);
-    for (size_t k = 0; k < machines->count * HS_ERROR_CLASS_COUNT; k++)
+    for (size_t k = 0; k < machines->count * HS_ERROR_DRAWS; k++)
         common[k] = hs_random_normal(&of_classes);
 }
 
@@ -267,8 +268,7 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->errors =
-        malloc(count * (machines->errors_of_one + HS_ERROR_CLASS_COUNT) * sizeof(double));
+    machines->errors = malloc(count * (machines->errors_of_one + HS_ERROR_DRAWS) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     machines->kept = hs_kept_new();
     if (mpi)

@@ -48,7 +48,7 @@ struct hs_machines {
     double *gap_seconds;     /* [count] owned: between two calls; 0: no price has any */
     double *noise;           /* [count] owned: normal; of an MPI library's own price */
     /* [count][errors_of_one] owned: normal; of the price of layers that are alike; and behind them
-     * [count][HS_ERROR_CLASS_COUNT], of all prices of a class on a machine */
+     * [count][HS_ERROR_DRAWS], of all prices of a class on a machine */
     double *errors;
     size_t errors_of_one;
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];

@@ -160,6 +160,10 @@ static const struct hs_field level_rows[] = {
      .when = has_bandwidth,
      .about = "What one child of this level can inject into it, per direction, over all its "
               "ports, in 1e9 bytes per second. Not of the fabric links, whose links say it."},
+    {"shared_GBps", HS_NUMBER, LEVEL(shared_bytes_per_second), HS_WITHOUT(0),
+     .unit = &hs_unit_gigabytes, .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
+     .about = "What all children of a unit inject together, at most, as ranks do that copy in the "
+              "memory of one node; absent: no limit."},
     {"relays", HS_INTEGER, LEVEL(links.relays), HS_WITHOUT(0), .max = HS_LINKS_VERTICES - 2,
      .about = "Of the fabric links: what neither sends nor receives, but passes on, such as "
               "switches and CPUs; numbered after the children."},

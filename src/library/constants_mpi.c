@@ -18,7 +18,8 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
         values[k] = hs_mpi_constants[k].fitted;
     if (system->constants.count == 0) {
         for (size_t i = 0; i < sizeof(not_of_plans) / sizeof(*not_of_plans); i++)
-            values[not_of_plans[i]] = 0;
+            if (not_of_plans[i] != HS_MPI_K_REDUCE_SYSTEM || !hs_system_shares_memory(system))
+                values[not_of_plans[i]] = 0;
         values[HS_MPI_K_FAR_SYSTEM] = 1;
     }
     for (size_t i = 0; i < system->constants.count; i++)

@@ -22,6 +22,8 @@
         "one step, short message, neighbours: mn5")                                       \
     row(STEP_SYSTEM, "step", "x", 1, 0.4, 0, 1, 0.4,                                      \
         "a step, times its level's latency")                                              \
+    row(STEP_NODE, "step_node", "x", 1, 0.5, 0, 1, 0.5,                                   \
+        "the same inside a node whose ranks share its memory")                            \
     row(REDUCE_LEONARDO, "reduce_leonardo", "ns/B", 0.15, 0.6, 0.5, 0.06587868117, 0.4,   \
         "reduction, data in cache: leonardo")                                             \
     row(REDUCE_LUMI, "reduce_lumi", "ns/B", 0.15, 0.6, 0.5, 0.1985318028, 0.4,            \
@@ -54,6 +56,11 @@
         "part of the NIC's line rate: mn5")                                               \
     row(RATE_SYSTEM, "rate", "x", 1, 0.15, 0, 1, 0.15,                                    \
         "what a byte goes at where nothing is reduced, times its level's")                \
+    row(RATE_NODE, "rate_node", "x", 1, 0.4, 0, 1, 0.4,                                   \
+        "the same inside a node whose ranks share its memory")                            \
+    row(WAIT, "wait", "-", 0.9, 0.3, 0, 0.9, 0.3,                                         \
+        "ring of ranks that share memory: part of the longest latency, beyond the "       \
+        "mean, that each step waits")                                                     \
     row(GRAIN, "grain", "-", 0.15, 0.5, 0, 0.1214364839, 0.2,                             \
         "step grows by this part per doubling of 1 + bytes / 32")                         \
     row(RENDEZVOUS, "rendezvous", "us", 2, 0.7, 0, 1.31591935, 0.4,                       \
@@ -81,6 +88,12 @@ enum hs_mpi_constant {
 };
 
 extern const struct hs_constant hs_mpi_constants[HS_MPI_K_COUNT];
+
+/* Whether it counts only where ranks share the memory of a node. */
+static inline bool hs_mpi_constant_is_of_memory(enum hs_mpi_constant k)
+{
+    return k == HS_MPI_K_STEP_NODE || k == HS_MPI_K_RATE_NODE || k == HS_MPI_K_WAIT;
+}
 
 /* The values of the constants for a system's own call: its figures in place of those that ship.
  * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as

@@ -336,14 +336,38 @@ static enum hs_mpi_algorithm openmpi_algorithm(enum hs_phase phase, int64_t rank
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements)
 {
-    if (library == HS_LIBRARY_MPICH)
+    bool in_nodes =
+        library == HS_LIBRARY_OPENMPIHAN && phase == HS_ALLREDUCE && tasks > 1 && tasks < ranks;
+
+    if (in_nodes)
+        ranks = (ranks + tasks - 1) / tasks;
+    if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)
         return mpich_choice(phase, ranks, tasks, bytes, elements);
-    return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements), false};
+    return (struct hs_mpi_choice){phase, openmpi_algorithm(phase, ranks, bytes, elements),
+                                  in_nodes};
+}
+
+/* Cray MPICH leaves recursive doubling at 16 KiB a rank (published times of 2 to 48 nodes of 32),
+ * where MPICH's rule says 512 KiB of all ranks. */
+#define SWITCH_KNOWN 4.0
+#define SWITCH_OWN   16.0
+
+struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,
+                                             int64_t ranks, int64_t tasks, double bytes,
+                                             double elements)
+{
+    double far = hs_library_mpi_rule(library) == library ? SWITCH_KNOWN : SWITCH_OWN;
+    struct hs_mpi_choice here = hs_mpi_choose(library, phase, ranks, tasks, bytes, elements);
+    struct hs_mpi_choice above = hs_mpi_choose(library, phase, ranks, tasks, bytes * far, elements);
+
+    if (above.algorithm != here.algorithm)
+        return above;
+    return hs_mpi_choose(library, phase, ranks, tasks, bytes / far, elements);
 }
 
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes)
 {
-    if (library == HS_LIBRARY_MPICH)
+    if (hs_library_mpi_rule(library) == HS_LIBRARY_MPICH)
         return mpich_choice(HS_REDUCE_SCATTER, ranks, 1, bytes, bytes);
     return (struct hs_mpi_choice){HS_REDUCE_SCATTER, of_table(tuned_reduce_scatter, ranks, bytes),
                                   false};
@@ -368,8 +392,9 @@ enum hs_mpi_algorithm hs_mpi_nonblocking(enum hs_library library, enum hs_phase 
                                          int64_t ranks, double bytes, double elements,
                                          bool in_place)
 {
-    return library == HS_LIBRARY_MPICH ? mpich_algorithm(phase, ranks, bytes, elements)
-                                       : libnbc_algorithm(phase, ranks, bytes, elements, in_place);
+    return hs_library_mpi_rule(library) == HS_LIBRARY_MPICH
+               ? mpich_algorithm(phase, ranks, bytes, elements)
+               : libnbc_algorithm(phase, ranks, bytes, elements, in_place);
 }
 
 double hs_mpi_waits(enum hs_mpi_algorithm algorithm, int64_t ranks)

@@ -11,7 +11,8 @@
  * Bruck's up to 256 bytes of 8 ranks or more, up to 32 KiB all at once, 32 of them at a time, else
  * pairwise. Not followed: what a device (ch4's netmods) puts in its place, nor Cray's own. Open MPI
  * (4.1.4, 4.1.6 and 5.0.7, coll/tuned's fixed decisions): a table by ranks and bytes for each call.
- * Not followed: the components han and ucc, which some sites prefer to it.
+ * With han, which 5.0 prefers to it, an allreduce goes by nodes as MPICH's does, between them by
+ * coll/tuned. Not followed: what else han does, and ucc.
  */
 #ifndef HS_LIBRARY_LIBRARY_MPI_H
 #define HS_LIBRARY_LIBRARY_MPI_H
@@ -72,6 +73,13 @@ struct hs_mpi_choice {
  * larger side. */
 struct hs_mpi_choice hs_mpi_choose(enum hs_library library, enum hs_phase phase, int64_t ranks,
                                    int64_t tasks, double bytes, double elements);
+/* The same beyond the nearest size at which the library switches, which sites and devices move: by
+ * up to 4 times, by 16 where the rule is not the library's own but that of what it was made from.
+ * Of what it chooses at so many times the bytes and at one such part of them the first that is
+ * another algorithm; else the same. */
+struct hs_mpi_choice hs_mpi_choose_otherwise(enum hs_library library, enum hs_phase phase,
+                                             int64_t ranks, int64_t tasks, double bytes,
+                                             double elements);
 /* Of an MPI_Reduce_scatter with equal counts, for which Open MPI has a table of its own. */
 struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t ranks, double bytes);
 /* Steps, beyond one, that one waits of whose messages go all at once: LINEAR, SCATTERED, SYNC. */

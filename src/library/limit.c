@@ -144,10 +144,11 @@ static double step_seconds(const struct hs_system *system, const struct tier *ti
 
 /* NVLink can do more than the figure that NCCL takes for it, which is what rings of its reach; so
  * can the links between AMD's GPUs: rings that leave nodes of MI300X carry 358 GB/s of 336. */
-static double full_rate(const struct hs_system *system, size_t level)
+static double full_rate(const struct hs_system *system, size_t level, int64_t ranks)
 {
     const struct hs_gpu *gpu = &system->nccl.parts.gpu;
-    double rate = system->levels[level].bytes_per_second;
+    double rate =
+        hs_level_rate(&system->levels[level], hs_system_busy_children(system, level, ranks, 1));
     bool nvlink = hs_system_is_nccl_native(system) &&
                   hs_system_child_ranks(system, level) < system->nccl.gpus;
 
@@ -169,7 +170,7 @@ static struct tier tier_of(const struct hs_system *system, const struct hs_probl
                            size_t level)
 {
     struct tier tier = {.level = &system->levels[level],
-                        .bytes_per_second = full_rate(system, level),
+                        .bytes_per_second = full_rate(system, level, problem->group.ranks),
                         .child_ranks = hs_system_child_ranks(system, level),
                         .unit_ranks = hs_system_child_ranks(system, level + 1),
                         .ranks = problem->group.ranks};
@@ -205,24 +206,24 @@ double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs
 
 /* How many times as fast as described its links are, and the steps across them. */
 struct scale {
-    double rate, step;
+    double rate, step, node_rate, node_step; /* the latter of levels inside a node */
 };
 
 static struct scale scale_of(const struct hs_system *system)
 {
-    struct scale scale = {1, 1};
+    struct scale scale = {1, 1, 1, 1};
     double values[HS_MPI_K_COUNT], eff;
 
     if (system->constants.count == 0)
         return scale;
     if (hs_system_is_nccl_native(system)) {
         eff = undrawn(system).own[HS_NCCL_K_EFF_IB + system->nccl.parts.nic.class];
-        scale.rate = hs_greater(1, eff / HS_NIC_EFFICIENCY);
+        scale.rate = scale.node_rate = hs_greater(1, eff / HS_NIC_EFFICIENCY);
     } else if (hs_system_has_rule(system)) {
         hs_mpi_system_values(values, system);
-        scale = (struct scale){values[HS_MPI_K_RATE_SYSTEM],
-                               values[HS_MPI_K_STEP_SYSTEM] *
-                                   hs_lesser(1, values[HS_MPI_K_FAR_SYSTEM])};
+        eff = hs_lesser(1, values[HS_MPI_K_FAR_SYSTEM]);
+        scale = (struct scale){values[HS_MPI_K_RATE_SYSTEM], values[HS_MPI_K_STEP_SYSTEM] * eff,
+                               values[HS_MPI_K_RATE_NODE], values[HS_MPI_K_STEP_NODE] * eff};
     }
     return scale;
 }
@@ -236,12 +237,15 @@ int hs_limit_each(struct hs_limit limits[HS_LEVELS_MAX], const struct hs_system 
 
     for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
         struct tier tier = tier_of(system, problem, l);
+        bool node = hs_system_shares_memory(system) && hs_level_is_inside(&system->levels[l]);
         double bytes_seconds;
 
         if (tier.children == 0)
             continue;
-        latency = hs_lesser(latency, scale.step * step_seconds(system, &tier));
-        bytes_seconds = hs_limit_crossing_seconds(system, problem, l) / scale.rate;
+        latency =
+            hs_lesser(latency, (node ? scale.node_step : scale.step) * step_seconds(system, &tier));
+        bytes_seconds =
+            hs_limit_crossing_seconds(system, problem, l) / (node ? scale.node_rate : scale.rate);
         if (bytes_seconds > 0)
             limits[count++] = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
     }

@@ -3,7 +3,8 @@
  * its constants may be off: on every size alike, since no machine is quite its class; and at a
  * point. Both are estimated from machines left out of the fit, by class and by size.
  *
- * `make bench-accuracy-published FIT=errors` estimates the rows anew and prints them.
+ * `make bench-accuracy-published FIT=errors` estimates the rows anew and prints them, `make
+ * bench-cpu` that of CPU_RANKS.
  */
 #ifndef HS_LIBRARY_PRICE_ERROR_H
 #define HS_LIBRARY_PRICE_ERROR_H
@@ -17,6 +18,8 @@ enum hs_error_class {
         HS_ERROR_CLASS_COUNT
 };
 extern const char *const hs_error_class_names[HS_ERROR_CLASS_COUNT];
+/* Classes that have draws of their own: CPU_RANKS has CPU's, no machine being of both. */
+#define HS_ERROR_DRAWS HS_ERROR_CPU_RANKS
 
 /* Standard deviations of log(seconds), of calls of so many bytes. The first, common to all of a
  * machine's calls of the class, is that of a machine yet to be seen: the fewer machines the class

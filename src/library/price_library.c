@@ -21,8 +21,7 @@ bool hs_library_is_priced(const struct hs_library_price *price)
 bool hs_library_prices_plans(const struct hs_library_price *price)
 {
     return hs_library_is_priced(price) &&
-           (price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI ||
-            price->library == HS_LIBRARY_RCCL);
+           (hs_library_mpi_rule(price->library) || price->library == HS_LIBRARY_RCCL);
 }
 
 static struct hs_nccl_ask ask_nccl(const struct hs_system *system, const struct hs_problem *problem,
@@ -92,20 +91,24 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .system = system,
                                .stride = problem->group.stride,
                                .at_once = problem->group.ranks};
-    double values[HS_MPI_K_COUNT], range;
+    double values[HS_MPI_K_COUNT], range, otherwise;
 
     out->forced = force_mpi(&choice, system, whole);
     call.algorithm = choice.algorithm;
     call.in_nodes = choice.in_nodes;
-    out->mpi = call;
+    out->mpi = out->mpi_otherwise = call;
+    if (!out->forced && hs_system_shares_memory(system) && system->constants.count == 0)
+        out->mpi_otherwise.algorithm =
+            hs_mpi_choose_otherwise(out->library, whole, np, tasks, bytes, elements).algorithm;
     hs_mpi_system_values(values, system);
     snprintf(out->choice, sizeof(out->choice), "%s%s", hs_mpi_choice_text(choice),
              out->forced ? ", forced" : "");
     out->seconds = hs_mpi_price_model.seconds(&call, values);
     range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system),
                                                   system->constants.residual));
-    out->low_seconds = out->seconds / range;
-    out->high_seconds = out->seconds * range;
+    otherwise = hs_mpi_price_model.seconds(&out->mpi_otherwise, values);
+    out->low_seconds = fmin(out->seconds, otherwise) / range;
+    out->high_seconds = fmax(out->seconds, otherwise) * range;
     call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);
     out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
 }
@@ -149,8 +152,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->group.skips[0].inside == 0 &&
-             (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
+    else if (problem->group.skips[0].inside == 0 && hs_library_mpi_rule(price.library))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     else if (problem->group.skips[0].inside == 0 && price.library == HS_LIBRARY_RCCL)
         price_rccl(&price, system, problem, ring);

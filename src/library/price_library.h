@@ -19,13 +19,16 @@
 #define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
 
 struct hs_library_price {
-    enum hs_library library;           /* UNSAID: the system has none, or is calibrated */
-    char choice[HS_LIBRARY_CHOICE];    /* what it runs, by its rule: "tree, LL", or "..., forced" */
-    bool forced;                       /* it is what system->library_algorithm says */
-    double seconds;                    /* NaN: without a price */
-    double low_seconds, high_seconds;  /* the 90 % range */
-    double latency_seconds;            /* the same call with next to no bytes */
-    struct hs_mpi_call mpi;            /* MPI: the call that is priced */
+    enum hs_library library;          /* UNSAID: the system has none, or is calibrated */
+    char choice[HS_LIBRARY_CHOICE];   /* what it runs, by its rule: "tree, LL", or "..., forced" */
+    bool forced;                      /* it is what system->library_algorithm says */
+    double seconds;                   /* NaN: without a price */
+    double low_seconds, high_seconds; /* the 90 % range */
+    double latency_seconds;           /* the same call with next to no bytes */
+    struct hs_mpi_call mpi;           /* MPI: the call that is priced */
+    /* The same by the algorithm beyond the nearest size at which the library may switch, where no
+     * time of the machine said which; else as mpi. */
+    struct hs_mpi_call mpi_otherwise;
     int nccl_algorithm, nccl_protocol; /* NCCL: of the choice (library_nccl.h); -1: of others */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };

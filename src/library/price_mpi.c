@@ -63,6 +63,24 @@ static double step_us(const struct pace *p, const struct hop *hop, double bytes)
     return hop->times * (us + (bytes > hop->eager_bytes ? hop->rendezvous_us : 0));
 }
 
+static double stride_of(const struct pace *p)
+{
+    return p->call->stride > 1 ? (double)p->call->stride : 1;
+}
+
+/* Ranks of the system that the call, or all such calls, are spread over. */
+static int64_t ranks_of(const struct pace *p)
+{
+    return p->call->at_once > 0 ? p->call->at_once : p->call->ranks * (int64_t)stride_of(p);
+}
+
+/* Of the innermost unit, those that take part. */
+static int64_t busy_ranks(const struct pace *p)
+{
+    return hs_system_busy_children(p->call->system, 0, ranks_of(p),
+                                   p->call->in_nodes ? p->call->tasks : 1);
+}
+
 /* ---- hops of one of the machines ------------------------------------------------------------- */
 
 /* `shared`: with the other tasks of the node. */
@@ -79,22 +97,20 @@ static struct hop machine_hop(const struct pace *p, bool shared)
 
 /* ---- hops on the levels of a system ---------------------------------------------------------- */
 
-static double stride_of(const struct pace *p)
-{
-    return p->call->stride > 1 ? (double)p->call->stride : 1;
-}
-
 /* Seconds per byte of one of so many flows that leave a child; where each pair of children has a
  * link of its own they have one such. Ranks next to each other leave through the same port. */
-static double wire_of(const struct pace *p, const struct hs_level *level, double flows,
-                      double child)
+static double wire_of(const struct pace *p, size_t l, double flows, double child)
 {
+    const struct hs_system *system = p->call->system;
+    const struct hs_level *level = &system->levels[l];
+    int64_t every = p->call->in_nodes ? p->call->tasks : 1;
+    double rate = hs_level_rate(level, hs_system_busy_children(system, l, ranks_of(p), every));
     double links = level->fabric == HS_FABRIC_MESH ? fmax(1, (double)level->arity - 1) : 1;
 
     if (!level->striped && level->ports > 1)
         flows = fmax(flows, (double)level->ports * fmin(flows, ceil(child / (double)level->ports)));
 
-    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
+    return 1e6 * flows * links / rate;
 }
 
 /* Of the flows that leave a child where all of its ranks send so far, those of this call, or of all
@@ -112,8 +128,8 @@ static void cross_level(struct hop *hop, const struct pace *p, size_t l, double 
     const struct hs_level *level = &p->call->system->levels[l];
     double child = (double)hs_system_child_ranks(p->call->system, l);
 
-    hop->wire = fmax(hop->wire, wire_of(p, level, flows_of(p, distance, child), child));
-    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+    hop->wire = fmax(hop->wire, wire_of(p, l, flows_of(p, distance, child), child));
+    hop->base_us = 1e6 * level->latency_seconds;
     hop->eager_bytes = level->eager_bytes;
     hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
 }
@@ -137,12 +153,13 @@ static struct hop system_hop(const struct pace *p, double distance)
     return hop;
 }
 
-/* To the next rank: latencies are those of the hops on the way; the outermost level has its
- * protocol. */
+/* To the next rank: latencies are those of the hops on the way, and of ranks that share memory a
+ * part of what the longest has beyond these, since each step waits for whoever is late; the
+ * outermost level has its protocol. */
 static struct hop system_ring_hop(const struct pace *p)
 {
     const struct hs_system *system = p->call->system;
-    double stride = stride_of(p), span = p->ranks * stride, inside = 0;
+    double stride = stride_of(p), span = p->ranks * stride, inside = 0, longest = 0;
     struct hop hop = {.times = 1}, at;
 
     for (size_t l = system->level_count; l-- > 0;) {
@@ -156,22 +173,32 @@ static struct hop system_ring_hop(const struct pace *p)
             hop = (struct hop){0, 1, 0, at.eager_bytes, at.rendezvous_us};
         hop.base_us += at.base_us * (leaving - inside);
         hop.wire = fmax(hop.wire, at.wire);
+        longest = fmax(longest, at.base_us);
         inside = leaving;
     }
+    if (hs_system_shares_memory(system))
+        hop.base_us += fmin(p->k[HS_MPI_K_WAIT], 1) * fmax(0, longest - hop.base_us);
     return hop;
 }
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
 
-/* A ring's pieces are small: memory adds a part only. */
+/* A ring's pieces are small: memory adds a part only. In a node's memory a byte that is copied is
+ * read and written five times, and two that are added are read and written three times. */
+#define REDUCED 0.6
+
 static double reduce_us(const struct pace *p)
 {
     double part = p->call->algorithm == HS_MPI_RING ? fmin(p->k[HS_MPI_K_STREAM], 1) : 1;
     double beyond = 1 / (1 + pow(p->k[HS_MPI_K_CACHE] * MIB / p->bytes, 3));
     double memory = 1 + (of_machine(p, HS_MPI_K_MEMORY_LEONARDO) - 1) * beyond * part;
 
-    return of_machine(p, HS_MPI_K_REDUCE_LEONARDO) * PER_NS * memory *
-           pow(p->tasks, p->k[HS_MPI_K_SHARING] / 2);
+    double us = of_machine(p, HS_MPI_K_REDUCE_LEONARDO) * PER_NS * memory *
+                pow(p->tasks, p->k[HS_MPI_K_SHARING] / 2);
+
+    if (p->call->system && hs_system_shares_memory(p->call->system))
+        us = fmax(us, REDUCED * 1e6 / hs_level_rate(&p->call->system->levels[0], busy_ranks(p)));
+    return us;
 }
 
 static struct pace pace_of(const struct hs_mpi_call *call, const double *values)
@@ -278,9 +305,8 @@ static struct halves lined_us(const struct pace *p, struct hs_price_line line, d
     struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
     double us;
 
-    hop.base_us = 1e6 * line.latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
-    us = step_us(p, &hop, bytes / p->ranks) +
-         1e6 * line.seconds_per_byte * sent / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+    hop.base_us = 1e6 * line.latency_seconds;
+    us = step_us(p, &hop, bytes / p->ranks) + 1e6 * line.seconds_per_byte * sent;
     return (struct halves){.gather = us, .reduce = us + sent * p->reduce};
 }
 
@@ -343,7 +369,7 @@ static double steps_us(const struct pace *p)
 
         hs_mpi_steps_add(&steps, step, 1);
         hs_mpi_steps_add(&bare, step, 1);
-        hop.base_us = 1e6 * (bare.latency_seconds - before) * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+        hop.base_us = 1e6 * (bare.latency_seconds - before);
         hop.rendezvous_us = 1e6 * (steps.latency_seconds - bare.latency_seconds - waited);
         us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
     }
@@ -351,7 +377,7 @@ static double steps_us(const struct pace *p)
     moving = steps.seconds_per_byte;
     for (size_t l = 0; l < call->system->level_count; l++)
         moving = fmax(moving, steps.leaving[l]);
-    return us + 1e6 * moving * p->bytes / p->ranks / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+    return us + 1e6 * moving * p->bytes / p->ranks;
 }
 
 static double allreduce_us(const struct pace *p)
@@ -381,6 +407,7 @@ static double in_node_us(const struct hs_mpi_call *call, const double *values)
 
     node.ranks = call->tasks;
     node.algorithm = HS_MPI_HALVING;
+    node.in_nodes = false;
     p = pace_of(&node, values);
     tree = tree_us(&p);
     scattered = halving_us(&p);
@@ -395,13 +422,35 @@ static double copy_us(const struct pace *p)
     return p->k[HS_MPI_K_COPY] * p->reduce * p->bytes;
 }
 
+/* Lets the call see its system with latencies and rates as the constants have them, those of a node
+ * apart from those between nodes; the system borrows what the call's owns. */
+static void scale(struct hs_system *scaled, struct hs_mpi_call *call, const double *values)
+{
+    if (!call->system)
+        return;
+    *scaled = *call->system;
+    for (size_t l = 0; l < scaled->level_count; l++) {
+        struct hs_level *level = &scaled->levels[l];
+        bool node = hs_level_is_inside(level) && hs_system_shares_memory(call->system);
+        double rate = values[node ? HS_MPI_K_RATE_NODE : HS_MPI_K_RATE_SYSTEM];
+
+        level->latency_seconds *= values[node ? HS_MPI_K_STEP_NODE : HS_MPI_K_STEP_SYSTEM];
+        level->bytes_per_second *= rate;
+        level->shared_bytes_per_second *= rate;
+    }
+    call->system = scaled;
+}
+
 static double seconds_of(const void *of, const double *values)
 {
     struct hs_mpi_call call = *(const struct hs_mpi_call *)of;
-    double inside = call.in_nodes ? in_node_us(&call, values) : 0;
+    struct hs_system scaled;
+    double inside;
     struct pace p;
     struct halves us;
 
+    scale(&scaled, &call, values);
+    inside = call.in_nodes ? in_node_us(&call, values) : 0;
     if (call.in_nodes) {
         call.ranks = (call.ranks + call.tasks - 1) / call.tasks;
         call.stride = call.tasks * (call.stride > 1 ? call.stride : 1);
@@ -419,6 +468,11 @@ static double seconds_of(const void *of, const double *values)
 
 const struct hs_price_model hs_mpi_price_model = {
     .constants = hs_mpi_constants, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
+
+enum hs_error_class hs_mpi_error_class(const struct hs_system *system)
+{
+    return hs_system_shares_memory(system) ? HS_ERROR_CPU_RANKS : HS_ERROR_CPU;
+}
 
 double hs_mpi_system_doubt(const struct hs_system *system)
 {
@@ -466,13 +520,16 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
                                .tasks = 1,
                                .bytes = problem->bytes,
                                .system = system,
-                               .stride = stage->key.layer.stride};
+                               .stride = stage->key.layer.stride,
+                               .at_once = problem->group.ranks};
     double reduce = pace_of(&call, values).reduce;
+    struct hs_system scaled;
     struct pace p;
     struct halves us;
     double seconds;
 
     call.bytes = bytes;
+    scale(&scaled, &call, values);
     p = pace_of(&call, values);
     p.reduce = reduce;
     p.job = (double)problem->group.size;
@@ -543,12 +600,14 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt,
                         double residual)
 {
-    double noise = fmax(residual, hs_error_point(HS_ERROR_CPU, call->bytes)),
-           deviations[HS_MPI_K_COUNT];
+    enum hs_error_class class = doubt == HS_NCCL_DOUBT_CLASS && call->system
+                                    ? hs_mpi_error_class(call->system)
+                                    : HS_ERROR_CPU;
+    double noise = fmax(residual, hs_error_point(class, call->bytes)), deviations[HS_MPI_K_COUNT];
 
     hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
     if (doubt == HS_NCCL_DOUBT_CLASS) /* nothing is known of the machine itself */
-        noise = hs_joint_error(noise, hs_error_machine(HS_ERROR_CPU, call->bytes));
+        noise = hs_joint_error(noise, hs_error_machine(class, call->bytes));
     return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +
                 noise * noise);
 }

@@ -20,6 +20,7 @@
 #include "library/constants.h"
 #include "library/constants_mpi.h"
 #include "library/library_mpi.h"
+#include "library/price_error.h"
 #include "model/problem.h"
 
 /* name, text, meaning; one NIC of 200 Gb/s in a node */
@@ -57,6 +58,9 @@ struct hs_mpi_call {
 
 /* Prices struct hs_mpi_call. */
 extern const struct hs_price_model hs_mpi_price_model;
+
+/* How far prices are off on machines of its kind (price_error.h). */
+enum hs_error_class hs_mpi_error_class(const struct hs_system *system);
 
 /* How many widths they may be off there: less where some were fitted to the machine's own times. */
 double hs_mpi_system_doubt(const struct hs_system *system);

@@ -43,7 +43,8 @@ static int64_t tasks_of(const struct hs_system *system, struct hs_stage_key key)
     struct hs_layer layer = key.layer;
     int64_t node, tasks;
 
-    if (key.phase != HS_ALLREDUCE || hs_system_library(system) != HS_LIBRARY_MPICH)
+    if (key.phase != HS_ALLREDUCE ||
+        hs_library_mpi_rule(hs_system_library(system)) != HS_LIBRARY_MPICH)
         return 1;
     node = hs_system_node_ranks(system);
     tasks = node / layer.stride;

@@ -71,7 +71,8 @@ static void add_ways(const struct hs_steps *steps)
     }
     for (int l = 0; l <= price->level; l++) {
         const struct hs_level *level = &steps->system->levels[l];
-        double once = l > 0 && most > 2 && !price->goes_on ? 1 / hs_step_share(level, 1, 1, 1) : 0;
+        double once =
+            l > 0 && most > 2 && !price->goes_on ? 1 / hs_step_share(level, 1, 1, 1, 1) : 0;
 
         hs_stage_add_line(
             price, (struct hs_price_line){passes * latest,

@@ -24,19 +24,25 @@ struct share {
     double out, across;
 };
 
+/* Of a unit among so many ranks, the last of them of any size. */
+static int64_t children_of(int64_t child_ranks, int64_t unit_ranks, int64_t np)
+{
+    return (hs_smaller(np, unit_ranks) + child_ranks - 1) / child_ranks;
+}
+
 /* Where a ring takes one of a child's ports and, in a mesh, one of its links to others. */
 static struct share single_share(const struct hs_level *level, int64_t child_ranks,
                                  int64_t unit_ranks, int64_t np, struct hs_layer layer)
 {
     struct hs_traffic traffic = hs_traffic_ring(layer);
     int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
-    struct share share = {level->bytes_per_second / (double)(level->ports * hs_larger(1, port)),
-                          INFINITY};
+    double rate = hs_level_rate(level, children_of(child_ranks, unit_ranks, np));
+    struct share share = {rate / (double)(level->ports * hs_larger(1, port)), INFINITY};
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
         pair = hs_traffic_per_pair(&traffic, np, child_ranks, unit_ranks);
     if (pair > 0)
-        share.across = level->bytes_per_second / (double)((level->arity - 1) * pair);
+        share.across = rate / (double)((level->arity - 1) * pair);
     return share;
 }
 
@@ -44,7 +50,8 @@ static struct share single_share(const struct hs_level *level, int64_t child_ran
 static struct share ring_share(const struct hs_level *level, int64_t child_ranks,
                                int64_t unit_ranks, int64_t np, struct hs_layer layer, int64_t rings)
 {
-    struct share share = {level->bytes_per_second / (double)rings, INFINITY}, single;
+    double rate = hs_level_rate(level, children_of(child_ranks, unit_ranks, np));
+    struct share share = {rate / (double)rings, INFINITY}, single;
 
     if (level->striped) {
         share.out *= hs_step_mesh_part(level, child_ranks, unit_ranks, layer);

@@ -161,7 +161,9 @@ static void fill_levels(struct hs_steps *steps)
         if (edges.link == 0)
             break;
         /* Each edge carries all bytes up, and down. */
-        steps->busy[l] = 1 / hs_step_share(level, edges.link, edges.port, edges.pair);
+        steps->busy[l] =
+            1 / hs_step_share(level, hs_system_busy_children(steps->system, l, steps->ranks, 1),
+                              edges.link, edges.port, edges.pair);
         steps->messages[l] = edges.link;
         steps->seconds_per_byte = fmax(steps->seconds_per_byte, steps->busy[l]);
         steps->price->level = (int)l;
@@ -215,7 +217,7 @@ static double slowest_alone(const struct hs_steps *steps)
 
     for (int l = 0; l <= steps->price->level; l++)
         slowest = fmax(
-            slowest, 1 / hs_step_share(&steps->system->levels[l],
+            slowest, 1 / hs_step_share(&steps->system->levels[l], 1,
                                        hs_smaller(steps->price->key.layer.stride,
                                                   hs_system_child_ranks(steps->system, (size_t)l)),
                                        1, 1));

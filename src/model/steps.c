@@ -8,14 +8,15 @@ bool hs_steps_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_
     return true;
 }
 
-double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair)
+double hs_step_share(const struct hs_level *level, int64_t children, int64_t link, int64_t port,
+                     int64_t pair)
 {
-    double share = level->bytes_per_second / (double)link;
+    double rate = hs_level_rate(level, children), share = rate / (double)link;
 
     if (!level->striped && port > 0)
-        share = hs_lesser(share, level->bytes_per_second / (double)(level->ports * port));
+        share = hs_lesser(share, rate / (double)(level->ports * port));
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1 && pair > 0)
-        share = hs_lesser(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
+        share = hs_lesser(share, rate / (double)((level->arity - 1) * pair));
     return share;
 }
 
@@ -44,6 +45,7 @@ static double share_on(double *leaving, const struct hs_steps *steps,
 {
     const struct hs_level *level = &steps->system->levels[l];
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), port = link, pair = 0;
+    int64_t children = hs_system_busy_children(steps->system, l, steps->ranks, steps->every);
 
     if (!level->striped && level->ports > 1)
         port = hs_smaller(link,
@@ -51,8 +53,9 @@ static double share_on(double *leaving, const struct hs_steps *steps,
     if (level->fabric == HS_FABRIC_MESH)
         pair = hs_smaller(link, hs_traffic_per_pair(traffic, counted(steps), child_ranks,
                                                     hs_system_child_ranks(steps->system, l + 1)));
-    *leaving = hs_step_share(level, link, level->ports > 1 ? port : 0, 0);
-    return pair == 0 ? *leaving : hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
+    *leaving = hs_step_share(level, children, link, level->ports > 1 ? port : 0, 0);
+    return pair == 0 ? *leaving
+                     : hs_step_share(level, children, link, level->ports > 1 ? port : 0, pair);
 }
 
 /* Whether each two children have a link of their own. */
@@ -315,6 +318,7 @@ static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_
     struct children children = children_of(system, ranks, l);
     int out[HS_STEPS_RANKS] = {0}, in[HS_STEPS_RANKS] = {0};
     double latency = system->pipeline_granularity * hs_level_latency(level, bytes);
+    int64_t busy = hs_system_busy_children(system, l, ranks, 1);
 
     for (int r = 0; r < ranks; r++)
         if (children.of[r] != children.of[to[r]]) {
@@ -328,7 +332,7 @@ static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_
 
             if (level->fabric == HS_FABRIC_MESH && children.unit[r] == children.unit[to[r]])
                 pair = beside(&children, ranks, to, r);
-            share = hs_step_share(level, busiest, busiest, pair);
+            share = hs_step_share(level, busy, busiest, busiest, pair);
             hops[r].latency_seconds = latency;
             hops[r].seconds_per_byte = hs_greater(hops[r].seconds_per_byte, 1 / share);
         }

@@ -74,9 +74,10 @@ void hs_steps_occupy(const struct hs_steps *steps, double moving);
 void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
                    int64_t ranks, const int to[HS_STEPS_RANKS], double bytes);
 
-/* What one message gets on a level where `link` leave a child, `port` through its busiest port, and
- * `pair` go to one other child; 0: does not matter. */
-double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair);
+/* What one message gets on a level where so many children send, `link` messages leave a child,
+ * `port` through its busiest port, and `pair` go to one other child; 0: does not matter. */
+double hs_step_share(const struct hs_level *level, int64_t children, int64_t link, int64_t port,
+                     int64_t pair);
 
 /* Fraction of a mesh child's bandwidth that the layer's rings can draw on where they are striped, 1
  * on a switch. */

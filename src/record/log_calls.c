@@ -24,7 +24,7 @@ void hs_call_list_release(struct hs_call_list *list)
 
 static bool is_mpi(enum hs_library library)
 {
-    return library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI;
+    return hs_library_mpi_rule(library) != HS_LIBRARY_UNSAID;
 }
 
 const struct hs_price_model *hs_calls_model(const struct hs_system *system)
@@ -268,7 +268,8 @@ static enum hs_status find_mpi_algorithm(struct hs_mpi_call *made, const struct 
 {
     static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
                                            [HS_CALL_ALLGATHER] = HS_ALLGATHER,
-                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER};
+                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER,
+                                           [HS_CALL_ALLTOALL] = HS_EXCHANGE};
     struct hs_mpi_choice choice;
     size_t algorithm;
 
@@ -304,10 +305,11 @@ static enum hs_status take_mpi(struct hs_log_call *call, const struct hs_system 
 
     if (forced && !*forced)
         forced = NULL;
-    if (call->kind == HS_CALL_ALLTOALL)
+    if (place_on_levels(&made, call, err))
+        return HS_INVALID;
+    if (call->kind == HS_CALL_ALLTOALL && made.stride > 1) /* one rank a node of several */
         return HS_OK;
-    if (place_on_levels(&made, call, err) ||
-        find_mpi_algorithm(&made, call, hs_system_library(system), forced, err))
+    if (find_mpi_algorithm(&made, call, hs_system_library(system), forced, err))
         return HS_INVALID;
     call->among = forced ? 1U << made.algorithm : 0;
     call->mpi = made;

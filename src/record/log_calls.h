@@ -53,7 +53,7 @@ bool hs_log_is_contradictory(const struct hs_log *log, const struct hs_log_run *
 /* Adds the log's calls. HS_INVALID, with the option that would help: what neither log nor facts
  * say; ranks that contradict each other, with both numbers; a machine without a price, or of
  * another library; ranks that its nodes do not have; HS_MEMORY. An all-to-all of MPI has no price
- * on any machine. */
+ * where one rank of a node of several calls. */
 enum hs_status hs_log_calls(struct hs_call_list *list, const struct hs_system *system,
                             const struct hs_log *log, const char *name,
                             const struct hs_log_facts *facts, struct hs_error *err);

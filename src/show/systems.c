@@ -124,6 +124,8 @@ void hs_findings_add(struct hs_table *table, const struct hs_finding *finding, c
     column(FABRIC, "fabric", "fabric", NULL, TEXT, ALWAYS, hs_fabric_names[level->fabric])         \
     column(LATENCY, "latency_seconds", "latency", NULL, TIME, ALWAYS, level->latency_seconds)      \
     column(RATE, "bytes_per_second", "bandwidth", NULL, RATE, ALWAYS, level->bytes_per_second)     \
+    column(SHARED, "shared_bytes_per_second", "of a unit", NULL, RATE, IF_ANY,                     \
+           level->shared_bytes_per_second > 0 ? level->shared_bytes_per_second : (double)NAN)      \
     column(EAGER, "eager_bytes", "eager", NULL, SIZE, IF_ANY,                                      \
            level->rendezvous_seconds > 0 ? level->eager_bytes : (double)NAN)                       \
     column(RENDEZVOUS, "rendezvous_seconds", "rendezvous", NULL, TIME, IF_ANY,                     \

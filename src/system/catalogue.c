@@ -14,6 +14,9 @@
 #define PCIE4 24.0
 #define PCIE5 48.0
 
+/* What a rank copies to another through the memory of its node. */
+#define RANK 6.0
+
 #define A      HS_GPU_AMPERE
 #define H      HS_GPU_HOPPER
 #define B      HS_GPU_BLACKWELL
@@ -39,9 +42,11 @@
 #define BOARD(pcie, each)                                                                          \
     "PCIe " #pcie " x16 (data sheet), " #each " GB/s of it (NCCL 2.28.9 src/graph/topo.h)"
 
-/* Memory is the data sheets': of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8,
- * HGX B300: 2.1 TB of 8, NVL72: 13.4 and 20 TB of 72), of a die its half of a package, of those
- * sold with two sizes the one that most have. */
+/* Of processors the peak is the memory of a node of two sockets, where the row says no other, by
+ * the channels of the maker's data sheet; what a rank copies is a guess. Memory is the data
+ * sheets': of a tray or a board its sum over its GPUs (DGX B200: 1,440 GB of 8, HGX B300: 2.1 TB of
+ * 8, NVL72: 13.4 and 20 TB of 72), of a die its half of a package, of those sold with two sizes the
+ * one that most have. */
 /* clang-format off */
 const struct hs_gpu hs_gpus[] = {
     {"P100", A, NVLINK, 60, LINKS(4, 18.0, 20), PCIE3, 16, INTEL, false, VENDOR, GUESS,
@@ -109,34 +114,67 @@ const struct hs_gpu hs_gpus[] = {
     {"MI355X", O, XGMI, 0, LINKS(7, 60.0, 76.8), PCIE5, 288, AMD, false, FITTED, FITTED,
      "7 links (AMD's data sheet), 60 GB/s of each: an AllReduce of 8 that reaches 407 GB/s (OCI's "
      "guide of the MI355X); times of 3 machines"},
-    {"CPU", O, HS_LINK_MEMORY, 0, 10.0, 100.0, PCIE4, 0, INTEL, false, GUESS, GUESS,
-     "a copy through the memory of a host"},
+    {"CPU", O, HS_LINK_MEMORY, 0, RANK, 256.0, PCIE3, 0, INTEL, false, GUESS, GUESS,
+     "6 x DDR4-2666 a socket, for want of a name"},
+    {"Broadwell", O, HS_LINK_MEMORY, 0, RANK, 2 * 76.8, PCIE3, 0, INTEL, false, GUESS, GUESS,
+     "4 x DDR4-2400 a socket"},
+    {"Skylake", O, HS_LINK_MEMORY, 0, RANK, 2 * 128.0, PCIE3, 0, INTEL, false, GUESS, GUESS,
+     "6 x DDR4-2666 a socket"},
+    {"CascadeLake", O, HS_LINK_MEMORY, 0, RANK, 2 * 140.8, PCIE3, 0, INTEL, false, GUESS, GUESS,
+     "6 x DDR4-2933 a socket"},
+    {"IceLake", O, HS_LINK_MEMORY, 0, RANK, 2 * 204.8, PCIE4, 0, INTEL, false, GUESS, GUESS,
+     "8 x DDR4-3200 a socket"},
+    {"SapphireRapids", O, HS_LINK_MEMORY, 0, RANK, 2 * 307.2, PCIE5, 0, INTEL, false, GUESS, GUESS,
+     "8 x DDR5-4800 a socket"},
+    {"XeonMax", O, HS_LINK_MEMORY, 0, RANK, 2 * 307.2, PCIE5, 0, INTEL, false, GUESS, GUESS,
+     "8 x DDR5-4800 a socket, its HBM left out"},
+    {"Rome", O, HS_LINK_MEMORY, 0, RANK, 2 * 204.8, PCIE4, 0, AMD, false, GUESS, GUESS,
+     "8 x DDR4-3200 a socket"},
+    {"Milan", O, HS_LINK_MEMORY, 0, RANK, 2 * 204.8, PCIE4, 0, AMD, false, GUESS, GUESS,
+     "8 x DDR4-3200 a socket"},
+    {"Genoa", O, HS_LINK_MEMORY, 0, RANK, 2 * 460.8, PCIE5, 0, AMD, false, GUESS, GUESS,
+     "12 x DDR5-4800 a socket"},
+    {"Turin", O, HS_LINK_MEMORY, 0, RANK, 2 * 576.0, PCIE5, 0, AMD, false, GUESS, GUESS,
+     "12 x DDR5-6000 a socket"},
+    {"POWER9", O, HS_LINK_MEMORY, 0, RANK, 2 * 170.0, PCIE3, 0, INTEL, false, GUESS, GUESS,
+     "8 x DDR4-2666 a socket"},
+    {"A64FX", O, HS_LINK_MEMORY, 0, RANK, 1024.0, PCIE3, 0, ARM, false, GUESS, GUESS,
+     "4 x HBM2, one socket"},
+    {"Graviton3", O, HS_LINK_MEMORY, 0, RANK, 307.2, PCIE5, 0, ARM, false, GUESS, GUESS,
+     "8 x DDR5-4800, one socket"},
+    {"Grace", O, HS_LINK_MEMORY, 0, RANK, 2 * 500.0, PCIE5, 0, ARM, false, GUESS, GUESS,
+     "LPDDR5X, two of a superchip"},
 };
 
 /* Line rates are those of the standards, by direction. */
 const struct hs_nic hs_nics[] = {
-    {"FDR56", 6.8, HS_NIC_INFINIBAND, GUESS, "InfiniBand FDR, 4 lanes of 14.06 Gb/s"},
-    {"EDR100", 12.5, HS_NIC_INFINIBAND, FITTED, "InfiniBand EDR; times of its class"},
-    {"HDR100", 12.5, HS_NIC_INFINIBAND, FITTED, "InfiniBand HDR, 2 lanes; times of its class"},
-    {"HDR200", 25.0, HS_NIC_INFINIBAND, FITTED, "InfiniBand HDR; times of 2 machines"},
-    {"NDR200", 25.0, HS_NIC_INFINIBAND, FITTED, "InfiniBand NDR, 2 lanes; times of 1 machine"},
-    {"NDR400", 50.0, HS_NIC_INFINIBAND, FITTED, "InfiniBand NDR; times of 11 machines"},
-    {"XDR800", 100.0, HS_NIC_INFINIBAND, GUESS, "InfiniBand XDR; times as NDR400's"},
-    {"SS10", 12.5, HS_NIC_SLINGSHOT, GUESS, "Slingshot with ConnectX-5; times as SS11's"},
-    {"SS11", 25.0, HS_NIC_SLINGSHOT, FITTED, "Slingshot 11; times of 3 machines"},
-    {"EFA100", 12.5, HS_NIC_EFA, FITTED, "AWS p4d, p4de, p5: 100 Gb/s each; times of 10 machines"},
-    {"EFA200", 25.0, HS_NIC_LATER_EFA, FITTED, "AWS p5en: 200 Gb/s each; times of 2 machines"},
-    {"EFA400", 50.0, HS_NIC_LATER_EFA, FITTED, "AWS p6: 400 Gb/s each; times of 5 machines"},
-    {"RoCE100", 12.5, HS_NIC_ROCE, FITTED, "100 GbE with RoCE; times of 1 machine"},
-    {"RoCE200", 25.0, HS_NIC_ROCE, FITTED, "200 GbE with RoCE; times of 2 machines"},
-    {"RoCE400", 50.0, HS_NIC_ROCE, FITTED, "400 GbE with RoCE; times of 10 machines"},
-    {"RoCE800", 100.0, HS_NIC_ROCE, FITTED, "800 GbE with RoCE; times of 1 machine"},
-    {"TCPXO200", 25.0, HS_NIC_TCPXO, FITTED, "GCP a3-megagpu: 200 Gb/s each; times of 2 machines"},
-    {"ETH10", 1.25, HS_NIC_TCP, GUESS, "10 GbE, the kernel's sockets; no times"},
-    {"ETH25", 3.125, HS_NIC_TCP, GUESS, "25 GbE, the kernel's sockets; no times"},
-    {"ETH40", 5.0, HS_NIC_TCP, GUESS, "40 GbE, the kernel's sockets; no times"},
-    {"ETH50", 6.25, HS_NIC_TCP, GUESS, "50 GbE, the kernel's sockets; no times"},
-    {"ETH100", 12.5, HS_NIC_TCP, GUESS, "100 GbE, the kernel's sockets; no times"},
+    {"FDR56", 6.8, HS_NIC_INFINIBAND, 3, GUESS, "InfiniBand FDR, 4 lanes of 14.06 Gb/s"},
+    {"EDR100", 12.5, HS_NIC_INFINIBAND, 2.5, FITTED, "InfiniBand EDR; times of its class"},
+    {"HDR100", 12.5, HS_NIC_INFINIBAND, 2.5, FITTED, "InfiniBand HDR, 2 lanes; times of its class"},
+    {"HDR200", 25.0, HS_NIC_INFINIBAND, 2.5, FITTED, "InfiniBand HDR; times of 2 machines"},
+    {"NDR200", 25.0, HS_NIC_INFINIBAND, 2.5, FITTED, "InfiniBand NDR, 2 lanes; times of 1 machine"},
+    {"NDR400", 50.0, HS_NIC_INFINIBAND, 2.5, FITTED, "InfiniBand NDR; times of 11 machines"},
+    {"OPA100", 12.5, HS_NIC_INFINIBAND, 2.5, GUESS, "Omni-Path 100; times as EDR100's"},
+    {"TOFUD", 6.8, HS_NIC_INFINIBAND, 3.5, GUESS, "Tofu-D, one of 6 of a node; times as SS11's"},
+    {"XDR800", 100.0, HS_NIC_INFINIBAND, 2.5, GUESS, "InfiniBand XDR; times as NDR400's"},
+    {"SS10", 12.5, HS_NIC_SLINGSHOT, 3.5, GUESS, "Slingshot with ConnectX-5; times as SS11's"},
+    {"SS11", 25.0, HS_NIC_SLINGSHOT, 3.5, FITTED, "Slingshot 11; times of 3 machines"},
+    {"EFA100", 12.5, HS_NIC_EFA, 25, FITTED,
+     "AWS p4d, p4de, p5: 100 Gb/s each; times of 10 machines"},
+    {"EFA200", 25.0, HS_NIC_LATER_EFA, 25, FITTED, "AWS p5en: 200 Gb/s each; times of 2 machines"},
+    {"EFA400", 50.0, HS_NIC_LATER_EFA, 25, FITTED, "AWS p6: 400 Gb/s each; times of 5 machines"},
+    {"RoCE25", 3.125, HS_NIC_ROCE, 3, GUESS, "25 GbE with RoCE; times as RoCE100's"},
+    {"RoCE100", 12.5, HS_NIC_ROCE, 3, FITTED, "100 GbE with RoCE; times of 1 machine"},
+    {"RoCE200", 25.0, HS_NIC_ROCE, 3, FITTED, "200 GbE with RoCE; times of 2 machines"},
+    {"RoCE400", 50.0, HS_NIC_ROCE, 3, FITTED, "400 GbE with RoCE; times of 10 machines"},
+    {"RoCE800", 100.0, HS_NIC_ROCE, 3, FITTED, "800 GbE with RoCE; times of 1 machine"},
+    {"TCPXO200", 25.0, HS_NIC_TCPXO, HS_TCP_STEP_US, FITTED,
+     "GCP a3-megagpu: 200 Gb/s each; times of 2 machines"},
+    {"ETH10", 1.25, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "10 GbE, the kernel's sockets; no times"},
+    {"ETH25", 3.125, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "25 GbE, the kernel's sockets; no times"},
+    {"ETH40", 5.0, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "40 GbE, the kernel's sockets; no times"},
+    {"ETH50", 6.25, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "50 GbE, the kernel's sockets; no times"},
+    {"ETH100", 12.5, HS_NIC_TCP, HS_TCP_STEP_US, GUESS, "100 GbE, the kernel's sockets; no times"},
 };
 
 const struct hs_fitted_node hs_fitted_nodes[] = {

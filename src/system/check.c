@@ -48,7 +48,9 @@ static struct hs_gpu gpu_of(const struct hs_system *system)
     for (size_t i = 0; i < hs_gpu_count; i++) {
         const struct hs_gpu *gpu = &hs_gpus[i];
 
-        if (system->title && gpu->link != HS_LINK_MEMORY && names_gpu(system->title, gpu->name) &&
+        if (gpu->link == HS_LINK_MEMORY)
+            continue;
+        if (system->title && names_gpu(system->title, gpu->name) &&
             gpu->peak_GBps > found.peak_GBps)
             found = *gpu;
         if (gpu->peak_GBps > fastest.peak_GBps)

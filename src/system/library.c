@@ -21,6 +21,25 @@ const char *hs_library_written(enum hs_library library)
     return written[library];
 }
 
+enum hs_library hs_library_mpi_rule(enum hs_library library)
+{
+    switch (library) {
+    case HS_LIBRARY_MPICH:
+    case HS_LIBRARY_CRAYMPICH:
+    case HS_LIBRARY_INTELMPI:
+        return HS_LIBRARY_MPICH;
+    case HS_LIBRARY_OPENMPI:
+    case HS_LIBRARY_OPENMPIHAN:
+        return HS_LIBRARY_OPENMPI;
+    case HS_LIBRARY_UNSAID:
+    case HS_LIBRARY_NCCL:
+    case HS_LIBRARY_RCCL:
+    case HS_LIBRARY_COUNT:
+        break;
+    }
+    return HS_LIBRARY_UNSAID;
+}
+
 const char *const hs_library_call_names[HS_LIBRARY_CALL_COUNT] = {
 #define HS_ROW(name, text, passes) text,
     HS_LIBRARY_CALLS(HS_ROW)

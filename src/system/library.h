@@ -9,11 +9,14 @@
 
 /* Libraries that a system's programs may call. name, text of a file, how people write it */
 /* clang-format off */
-#define HS_LIBRARIES(row)              \
-    row(NCCL, "nccl", "NCCL")          \
-    row(RCCL, "rccl", "RCCL")          \
-    row(MPICH, "mpich", "MPICH")       \
-    row(OPENMPI, "openmpi", "Open MPI")
+#define HS_LIBRARIES(row)                               \
+    row(NCCL, "nccl", "NCCL")                           \
+    row(RCCL, "rccl", "RCCL")                           \
+    row(MPICH, "mpich", "MPICH")                        \
+    row(OPENMPI, "openmpi", "Open MPI")                 \
+    row(OPENMPIHAN, "openmpi-han", "Open MPI with han") \
+    row(CRAYMPICH, "cray-mpich", "Cray MPICH")          \
+    row(INTELMPI, "intelmpi", "Intel MPI")
 /* clang-format on */
 
 enum hs_library {
@@ -27,6 +30,10 @@ enum hs_library {
 extern const char *const hs_library_names[HS_LIBRARY_COUNT - 1];
 /* As people write it; of one unsaid "the library". */
 const char *hs_library_written(enum hs_library library);
+/* Whose algorithms an MPI library has, by which it is priced: those made from MPICH MPICH's,
+ * although they switch at other sizes; with han Open MPI's, but for its allreduce.
+ * HS_LIBRARY_UNSAID: no MPI library. */
+enum hs_library hs_library_mpi_rule(enum hs_library library);
 
 /* Versions as NCCL counts them (NCCL_VERSION_CODE of nccl.h): 2.28.9 is 22809. */
 #define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))

@@ -183,6 +183,7 @@ static enum hs_status find_nic(struct hs_nic *nic, char *name, struct hs_error *
     *nic = hs_nics[i];
     if (tcp) {
         nic->class = HS_NIC_TCP;
+        nic->mpi_step_us = HS_TCP_STEP_US;
         nic->times = HS_FIGURE_GUESS;
     }
     return HS_OK;

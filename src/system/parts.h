@@ -11,13 +11,16 @@
  *     8xH100, 8xNDR400, 32:2    32 nodes under a switch that passes half of what they send on
  *     8xMI300X, 8xRoCE400-tcp   the NICs through the kernel's sockets
  *     1xCPU, 1xHDR200           one process a node, without GPUs
+ *     96xMilan, 1xHDR100; library=openmpi    96 ranks a node, which share its memory
  *
  *     PARTS := COUNT "x" GPU {"-" VARIANT} [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
  *     VARIANT := "mesh" | WIRING | "pcie3" | "pcie4" | "pcie5" | "switch" | "p2p=no" |
  *                "sxm" | MEMORY
  *     MEMORY := "16" | "32" | "40" | "80"
  *
- * There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY are its GB.
+ * Behind a line of processors there may be the settings of a line of levels (system.h), such as the
+ * MPI library. There may be blanks around an x. "sxm" is how people write the usual GPU, and MEMORY
+ * are its GB.
  * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
  * The catalogue is catalogue.c.
  */
@@ -32,6 +35,8 @@
 #include "system/figure.h"
 #include "system/library.h"
 #include "system/links.h"
+
+#define HS_TCP_STEP_US 30 /* of a short message of MPI's through the kernel's sockets */
 
 #define HS_PARTS_MAX 1024 /* GPUs or NICs of a node */
 /* From as many GPUs on, a node in a line of parts is a rack: trays of one NVLink domain. */
@@ -123,7 +128,8 @@ struct hs_gpu {
     int capability;     /* compute capability, times 10: "SM90" is 90; 0: not NVIDIA's */
     double nvlink_GBps; /* all links: the library's figure of one (src/graph/topo.h) times their
                            number; boards: the slot */
-    double peak_GBps;   /* the same by the data sheet, which no figure of a machine exceeds */
+    double peak_GBps;   /* the same by the data sheet, which no figure of a machine exceeds; of
+                           processors the memory of a node */
     double slot_GBps;   /* PCIe to the host, effective */
     double memory_GB;   /* its own, by the data sheet; 0: not known */
     enum hs_cpu cpu;    /* the usual one beside it */
@@ -138,6 +144,7 @@ struct hs_nic {
     const char *name;
     double line_GBps; /* the standard's */
     enum hs_nic_class class;
+    double mpi_step_us;        /* of a short message of MPI's, between hosts: a guess */
     enum hs_figure_kind times; /* FITTED where the constants of its class were fitted to NICs like
                                   it */
     const char *source;

@@ -148,6 +148,15 @@ bool hs_level_is_inside(const struct hs_level *level)
     return false;
 }
 
+int64_t hs_system_busy_children(const struct hs_system *system, size_t level, int64_t ranks,
+                                int64_t every)
+{
+    int64_t child = hs_system_child_ranks(system, level), apart = every > child ? every : child;
+    int64_t unit = hs_system_child_ranks(system, level + 1);
+
+    return ((ranks < unit ? ranks : unit) + apart - 1) / apart;
+}
+
 int64_t hs_system_node_ranks(const struct hs_system *system)
 {
     size_t inside = 0;
@@ -221,9 +230,7 @@ unsigned hs_system_algorithms(const struct hs_system *system)
 
 bool hs_system_has_rule(const struct hs_system *system)
 {
-    enum hs_library library = hs_system_library(system);
-
-    return (library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI) && !system->additive &&
+    return hs_library_mpi_rule(hs_system_library(system)) && !system->additive &&
            system->fits.count == 0;
 }
 

@@ -16,14 +16,16 @@
  * or levels with their figures:
  *
  *     nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s
+ *     memory:64@6GB/s|60GB/s~1us,ib@12.5GB/s~2us;library=openmpi
  *     nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p,spine@133GB/s~4.6us;s=1;launch=10us
  *
- *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
- *                 ["/" PORTS "p" ["!"]]
+ *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["|" SHARED]
+ *                 ["~" LATENCY] ["/" PORTS "p" ["!"]]
  *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "gap=" TIME |
  *                                       "copy=" BANDWIDTH | "executor=" NAME | "library=" NAME)}
  *
- * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
+ * where SHARED is a bandwidth that all children of a unit have together (a node's memory), "!"
+ * means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
  * that of the level before, if that was given; else the one usual for a level of that name
  * ("nvlink" or "ib1", see system_text.c), else 0. The system's notes say which were not given.
@@ -106,6 +108,9 @@ struct hs_level {
     double latency_seconds;  /* of one ring step whose farthest hop is on this level, >= 0 */
     double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0; of
                                 links: what the child that can inject least can */
+    /* What all children of a unit inject together, at most, as ranks do that copy in the memory of
+     * one node; 0: no limit. */
+    double shared_bytes_per_second;
     /* Protocols of MPI: a message of more bytes than the limit waits for its partner first. */
     double eager_bytes, rendezvous_seconds;
     int64_t ports;         /* NICs of a child, >= 1; ranks are assigned to them in blocks */
@@ -255,6 +260,22 @@ static inline int64_t hs_level_ranks(const struct hs_level *level, int64_t child
         return INT64_MAX;
     return child_ranks * arity;
 }
+/* What a child injects while so many of its unit do. */
+static inline double hs_level_rate(const struct hs_level *level, int64_t children)
+{
+    double shared = level->shared_bytes_per_second / (double)(children > 1 ? children : 1);
+
+    return shared > 0 && shared < level->bytes_per_second ? shared : level->bytes_per_second;
+}
+/* Whether ranks share the memory of a node, which bounds what they copy and reduce together. */
+static inline bool hs_system_shares_memory(const struct hs_system *system)
+{
+    return system->levels[0].shared_bytes_per_second > 0;
+}
+/* Children of a unit of level l among so many ranks of the machine, of those that are a multiple of
+ * `every` (1: all). */
+int64_t hs_system_busy_children(const struct hs_system *system, size_t level, int64_t ranks,
+                                int64_t every);
 /* Rows of hs_figure_kinds: how far a level's figures may be off. */
 const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *level);
 const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level);

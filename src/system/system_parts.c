@@ -32,14 +32,22 @@ static const struct priors {
                          "not measured on this machine",
                          "line rate of the NICs, effective: RCCL src/graph/topo.h, 12.0 GB/s per "
                          "100 Gb/s"},
-    [HS_LIBRARY_UNSAID] = {{[HS_LINK_MEMORY] = 0.5e-6},
-                           4e-6,
+    [HS_LIBRARY_UNSAID] = {{[HS_LINK_MEMORY] = 1e-6},
+                           0, /* the NIC says it */
                            0,
-                           0.17,
-                           "guess: by the rings of MPI on Leonardo and LUMI-C",
-                           "guess: what a ring of MPI gets of the line rate, its reductions "
-                           "included, by Leonardo and LUMI-C"},
+                           0.4,
+                           "guess: a short message of MPI's, by likeness to other machines",
+                           "guess: what MPI gets of the line rate"},
 };
+
+/* What one process of a node gets of its NICs, the reductions of a ring included. */
+#define LONE_BYTES_PER_SECOND 4.25e9
+#define LONE_SOURCE                                                                                \
+    "guess: what a ring of one process a node gets, its reductions included, by Leonardo and "     \
+    "LUMI-C"
+/* Of the memory's peak: who sends copies a byte to where the other copies it from, which reads and
+ * writes it twice and more. */
+#define COPIED 0.2
 
 bool hs_parts_begin(const char *text)
 {
@@ -105,9 +113,18 @@ static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *
     level->fabric = parts->mesh ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
     level->bytes_per_second = round(parts->gpu.nvlink_GBps * 1e9);
     level->latency_seconds = priors_of(parts)->link_seconds[link];
-    snprintf(source, sizeof(source), "%s: %s", hs_figure_kinds[parts->gpu.rate].name,
-             parts->gpu.source);
+    if (link == HS_LINK_MEMORY)
+        level->shared_bytes_per_second = round(COPIED * parts->gpu.peak_GBps * 1e9);
+    snprintf(source, sizeof(source), "%s: %s%s", hs_figure_kinds[parts->gpu.rate].name,
+             parts->gpu.source,
+             link == HS_LINK_MEMORY ? "; ranks of a node share a fifth of that" : "");
     return note_sources(level, parts, source, err);
+}
+
+/* One process a node, between which there is nothing inside. */
+static bool is_lone_host(const struct hs_parts *parts)
+{
+    return parts->gpu.link == HS_LINK_MEMORY && parts->gpu_count == 1 && parts->nic_count > 0;
 }
 
 static enum hs_status add_network(struct hs_system *system, const struct hs_parts *parts,
@@ -117,17 +134,20 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
     struct hs_level *level =
         add_level(system, hs_nic_class_names[parts->nic.class], parts->switch_nodes);
     double injected = parts->nic.line_GBps * priors->of_line * (double)parts->nic_count * 1e9;
+    bool hosts = parts->gpu.link == HS_LINK_MEMORY;
+    bool lone = is_lone_host(parts) && injected > LONE_BYTES_PER_SECOND;
+    double seconds = hosts ? parts->nic.mpi_step_us / 1e6 : priors->network_seconds;
 
-    level->bytes_per_second = injected;
-    level->latency_seconds = priors->network_seconds;
+    level->bytes_per_second = lone ? LONE_BYTES_PER_SECOND : injected;
+    level->latency_seconds = seconds;
     level->ports = parts->nic_count;
-    if (note_sources(level, parts, priors->bandwidth, err))
+    if (note_sources(level, parts, lone ? LONE_SOURCE : priors->bandwidth, err))
         return HS_MEMORY;
     if (parts->switch_nodes == 0)
         return HS_OK;
     level = add_level(system, "spine", 0);
     level->bytes_per_second = injected * (double)parts->switch_nodes / parts->taper;
-    level->latency_seconds = priors->network_seconds;
+    level->latency_seconds = seconds;
     return note_sources(level, parts,
                         "what the NICs of those nodes send, over the taper of the line", err);
 }
@@ -138,26 +158,26 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
-    static const char *const owners[HS_LIBRARY_COUNT] = {
-        [HS_LIBRARY_UNSAID] = "an MPI library's", [HS_LIBRARY_NCCL] = "NCCL's"};
     bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
     bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
                 parts->gpu_count <= TRAY_GPUS;
     bool rccl = hs_parts_library(parts) == HS_LIBRARY_RCCL;
+    bool mpi = hs_library_mpi_rule(system->library) != HS_LIBRARY_UNSAID;
     struct hs_text notes = {0};
 
-    if ((nccl || rccl) && !open && !tray)
+    if ((nccl || rccl || mpi) && !open && !tray)
         return HS_OK;
     if (tray)
         hs_text_append(&notes,
                        "NVLinks join the %d GPUs of a tray alone here: a rack of trays that they "
                        "join is written 72x%s%s",
                        (int)parts->gpu_count, parts->gpu.name, open ? "; " : "");
-    if (!nccl && !rccl)
-        hs_text_append(&notes,
-                       "stages are rings, priced by the levels: %s own calls have no price "
-                       "for such a line%s",
-                       owners[hs_parts_library(parts)], open ? "; " : "");
+    if (!nccl && !rccl && !mpi)
+        hs_text_append(&notes, "stages are rings, priced by the levels: %s%s",
+                       parts->gpu.link == HS_LINK_MEMORY
+                           ? "no MPI library is named (\"; library=openmpi\" behind the line)"
+                           : "NCCL's own calls have no price for such a line",
+                       open ? "; " : "");
     if (open)
         hs_text_append(&notes,
                        "the nodes under a switch and its taper are not given (as in "
@@ -176,6 +196,8 @@ static enum hs_status note_library(struct hs_system *system, const char *text, s
 {
     struct hs_parts *parts = &system->nccl.parts;
 
+    if (parts->gpu.link == HS_LINK_MEMORY)
+        return HS_OK; /* as the line says */
     system->library = hs_parts_library(parts);
     if (system->library != HS_LIBRARY_NCCL)
         return HS_OK;
@@ -185,12 +207,6 @@ static enum hs_status note_library(struct hs_system *system, const char *text, s
     system->nccl.gpus = parts->gpu_count;
     system->parts = hs_strdup(text);
     return system->parts ? HS_OK : hs_no_memory(err);
-}
-
-/* One process a node, between which there is nothing inside. */
-static bool is_lone_host(const struct hs_parts *parts)
-{
-    return parts->gpu.link == HS_LINK_MEMORY && parts->gpu_count == 1 && parts->nic_count > 0;
 }
 
 enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, struct hs_error *err)

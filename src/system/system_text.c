@@ -93,7 +93,7 @@ static enum hs_status parse_ports(struct hs_level *level, const char **rest, str
  * "/s". */
 static const char *take_bandwidth(struct piece *piece, const char *text)
 {
-    const char *end = text + strcspn(text, "~,;/");
+    const char *end = text + strcspn(text, "|~,;/");
     size_t length;
 
     if (end[0] == '/' && end[1] == 's')
@@ -215,6 +215,11 @@ static enum hs_status parse_level(struct hs_level *level, const char **rest, str
     *rest = take_bandwidth(&piece, *rest + 1);
     if (hs_bandwidth_parse(&level->bytes_per_second, piece.text, err))
         return HS_INVALID;
+    if (**rest == '|') {
+        *rest = take_bandwidth(&piece, *rest + 1);
+        if (hs_bandwidth_parse(&level->shared_bytes_per_second, piece.text, err))
+            return HS_INVALID;
+    }
     if (**rest == '~' && parse_latency(level, rest, err))
         return HS_INVALID;
     return check_figures(level, err) ? HS_INVALID : parse_ports(level, rest, err);
@@ -297,10 +302,43 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         text);
 }
 
+static enum hs_status parse_settings(struct hs_system *system, const char **rest,
+                                     struct hs_error *err)
+{
+    struct piece piece;
+
+    while (**rest == ';') {
+        *rest = take(&piece, *rest + 1 + strspn(*rest + 1, " "), ";");
+        if (parse_setting(system, piece.text, err))
+            return HS_INVALID;
+    }
+    return HS_OK;
+}
+
+/* PARTS-LINE {";" ...} */
+static enum hs_status parse_parts(struct hs_system *system, const char *text, struct hs_error *err)
+{
+    struct piece parts;
+    const char *rest = take(&parts, text, ";");
+    bool set = *rest == ';';
+
+    if (parse_settings(system, &rest, err))
+        return HS_INVALID;
+    for (size_t end = strlen(parts.text); end > 0 && parts.text[end - 1] == ' ';)
+        parts.text[--end] = '\0';
+    if (hs_system_of_parts(system, parts.text, err))
+        return HS_INVALID;
+    if (set && system->nccl.parts.gpu.link != HS_LINK_MEMORY)
+        return hs_fail(err, HS_INVALID,
+                       "expected nothing behind a line of GPUs, found \"%.40s\": settings are of "
+                       "processors, as in \"96xMilan, 1xHDR100; library=openmpi\"",
+                       strchr(text, ';'));
+    return HS_OK;
+}
+
 static enum hs_status parse_line(struct hs_system *system, const char *text, struct hs_error *err)
 {
     const char *rest = text;
-    struct piece piece;
 
     do {
         struct hs_level *level = &system->levels[system->level_count];
@@ -313,11 +351,8 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
             return HS_INVALID;
         system->level_count++;
     } while (*rest == ',');
-    while (*rest == ';') {
-        rest = take(&piece, rest + 1, ";");
-        if (parse_setting(system, piece.text, err))
-            return HS_INVALID;
-    }
+    if (parse_settings(system, &rest, err))
+        return HS_INVALID;
     if (*rest)
         return hs_fail(err, HS_INVALID, "expected ',' or ';' between levels, found \"%.40s\"",
                        rest);
@@ -343,8 +378,7 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
                        TEXT_MAX - 1);
     memcpy(system->name, HS_SYSTEM_OF_TEXT, sizeof(HS_SYSTEM_OF_TEXT));
     system->pipeline_granularity = 1;
-    status = hs_parts_begin(text) ? hs_system_of_parts(system, text, err)
-                                  : parse_line(system, text, err);
+    status = hs_parts_begin(text) ? parse_parts(system, text, err) : parse_line(system, text, err);
     if (status == HS_OK)
         return HS_OK;
     hs_system_release(system);
@@ -397,6 +431,10 @@ static void format_level(struct hs_text *out, const struct hs_level *level)
         hs_text_append(out, ":%" PRId64, level->arity);
     hs_text_append(out, "@");
     append_bandwidth(out, level->bytes_per_second);
+    if (level->shared_bytes_per_second > 0) {
+        hs_text_append(out, "|");
+        append_bandwidth(out, level->shared_bytes_per_second);
+    }
     hs_text_append(out, "~");
     append_seconds(out, level->latency_seconds);
     if (level->ports > 1 || !level->striped)

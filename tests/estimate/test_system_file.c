@@ -132,7 +132,7 @@ static void bad_files_are_refused_with_the_place(void **state)
         {HEAD "\"library_version\":\"2.28\",\"levels\":[" LEVEL "]}",
          "x.json: library_version: expected a version such as 2.27.7"},
         {HEAD "\"library_algorithm\":\"ring\",\"levels\":[" LEVEL "]}",
-         "x.json: library_algorithm: expected a library that has a price"},
+         "x.json: library_algorithm: expected a library whose algorithms have prices"},
         {HEAD "\"library\":\"mpich\",\"library_algorithm\":\"star\",\"levels\":[" LEVEL "]}",
          "x.json: library_algorithm: unknown algorithm \"star\""},
     };

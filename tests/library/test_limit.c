@@ -502,15 +502,18 @@ static void draw_text(char text[160], uint64_t *random)
                                        "1xETH100",     "8xRoCE400", "4xHDR100",
                                        "1xNDR200-tcp", "4xEFA100",  "16xNDR400"};
     static const char *const hosts[] = {"1xCPU", "32xCPU", "8xMI300X", "64xCPU"};
-    static const char *const libraries[] = {"mpich", "openmpi", "rccl"};
+    static const char *const libraries[] = {"mpich", "openmpi", "rccl", "cray-mpich"};
+    char shared[32] = "";
     double shape = hs_random_uniform(random);
     int length;
 
     if (shape < 0.15) {
+        if (random_of(random, 0, 1))
+            snprintf(shared, sizeof(shared), "|%gGB/s", exp(6 * hs_random_uniform(random)));
         snprintf(
-            text, 160, "nv:%s%d@%gGB/s~%gus,ib:%d@%gGB/s~%gus/%dp,spine@%gGB/s~%gus;library=%s",
+            text, 160, "nv:%s%d@%gGB/s%s~%gus,ib:%d@%gGB/s~%gus/%dp,spine@%gGB/s~%gus;library=%s",
             random_of(random, 0, 1) ? "mesh:" : "", (int)random_of(random, 1, 8),
-            exp(6 * hs_random_uniform(random)), 3 * hs_random_uniform(random),
+            exp(6 * hs_random_uniform(random)), shared, 3 * hs_random_uniform(random),
             (int)random_of(random, 1, 8), exp(4 * hs_random_uniform(random)),
             9 * hs_random_uniform(random), (int)random_of(random, 1, 4),
             exp(5 * hs_random_uniform(random)), 9 * hs_random_uniform(random), ONE_OF(libraries));
@@ -521,6 +524,9 @@ static void draw_text(char text[160], uint64_t *random)
     if (random_of(random, 0, 3) > 0)
         snprintf(text + length, (size_t)(160 - length), ", %d:%d", (int)random_of(random, 1, 32),
                  (int)exp(4.17 * hs_random_uniform(random)));
+    if (strstr(text, "CPU") && random_of(random, 0, 3) > 0)
+        snprintf(text + strlen(text), 160 - strlen(text), "; library=%s",
+                 random_of(random, 0, 1) ? "openmpi-han" : "mpich");
 }
 
 /* Of all ranks, or along one axis or two of a mesh. */
@@ -601,8 +607,8 @@ static size_t check_library(const struct hs_system *system, const struct hs_prob
             machine = machines->drawn[j];
         else if (price.library !=
                  HS_LIBRARY_NCCL) /* against plans by its steps, which do not err */
-            each[j] *=
-                exp(-sqrt(2) * hs_error_point(HS_ERROR_CPU, problem->bytes) * machines->noise[j]);
+            each[j] *= exp(-sqrt(2) * hs_error_point(hs_mpi_error_class(system), problem->bytes) *
+                           machines->noise[j]);
         assert_above(system, problem, hs_limit_of(&machine, problem).seconds, each[j],
                      "the library's call in a sample");
     }

@@ -457,7 +457,84 @@ static void open_mpis_parts_of_an_allreduce_go_by_their_tables(void **state)
     assert_string_equal(hs_mpi_choice_text(counted), "pairwise exchange");
 }
 
+/* A node of 8 ranks that copy 10 GB/s each, and 20 together; 2 bytes that are added are read and
+ * written three times, one that is copied five times. */
+static void ranks_of_a_node_share_its_memory(void **state)
+{
+    struct hs_system system = parse("memory:8@10GB/s|20GB/s~1us,ib@100GB/s~3us;library=mpich");
+    struct hs_mpi_call call = {
+        .kind = HS_CALL_ALLGATHER, .algorithm = HS_MPI_RING, .ranks = 8, .tasks = 1, .bytes = 8e6};
+    double copied = 7 * 1e6 / (20e9 / 8), added = 7 * 1e6 * 0.6 / (20e9 / 8);
+
+    (void)state;
+    assert_near(seconds_on(&system, call), 7 * 1e-6 + copied, 1e-9);
+    call.kind = HS_CALL_REDUCE_SCATTER;
+    assert_near(seconds_on(&system, call), 7 * 1e-6 + copied + added, 1e-9);
+    call.kind = HS_CALL_ALLGATHER;
+    call.ranks = 2; /* who have all of it */
+    call.bytes = 2e6;
+    assert_near(seconds_on(&system, call), 1e-6 + 1e6 / 10e9, 1e-9);
+    hs_system_release(&system);
+}
+
+/* One hop of 8 leaves the node and takes 3 us in place of 1; each step waits for 0.9 of what it
+ * takes longer. */
+static void a_ring_waits_for_its_longest_hop(void **state)
+{
+    struct hs_system system = parse("memory:8@10GB/s|80GB/s~1us,ib@100GB/s~3us;library=mpich");
+    struct hs_mpi_call call = {.kind = HS_CALL_ALLGATHER,
+                               .algorithm = HS_MPI_RING,
+                               .ranks = 16,
+                               .tasks = 8,
+                               .bytes = 1e-3};
+    double mean = (7 * 1 + 3) / 8.0;
+
+    (void)state;
+    assert_near(seconds_on(&system, call), 15e-6 * (mean + 0.9 * (3 - mean)), 1e-6);
+    hs_system_release(&system);
+}
+
+/* MPICH's 512 KiB of an allgather move by 4, and by 16 for those who changed it. */
+static void where_a_library_switches_is_not_certain(void **state)
+{
+    static const struct {
+        enum hs_library library;
+        double bytes;
+        const char *text;
+    } rows[] = {{HS_LIBRARY_MPICH, 262144, "ring"},
+                {HS_LIBRARY_MPICH, 1048576, "recursive doubling"},
+                {HS_LIBRARY_MPICH, 65536, "recursive doubling"},
+                {HS_LIBRARY_CRAYMPICH, 65536, "ring"},
+                {HS_LIBRARY_INTELMPI, 4194304, "recursive doubling"}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++)
+        assert_string_equal(
+            hs_mpi_choice_text(hs_mpi_choose_otherwise(rows[i].library, HS_ALLGATHER, 64, 1,
+                                                       rows[i].bytes, rows[i].bytes / 4)),
+            rows[i].text);
+}
+
+/* Open MPI 5.0's han: in the node, between nodes by coll/tuned's table, in the node. */
+static void han_goes_by_nodes(void **state)
+{
+    enum hs_library han = HS_LIBRARY_OPENMPIHAN;
+
+    (void)state;
+    assert_string_equal(hs_mpi_choice_text(hs_mpi_choose(han, HS_ALLREDUCE, 256, 8, 1e6, 25e4)),
+                        "Rabenseifner, nodes first");
+    assert_string_equal(hs_mpi_choice_text(hs_mpi_choose(han, HS_ALLREDUCE, 8, 8, 1e6, 25e4)),
+                        "Rabenseifner");
+    assert_int_equal(hs_library_mpi_rule(han), HS_LIBRARY_OPENMPI);
+    assert_int_equal(hs_library_mpi_rule(HS_LIBRARY_CRAYMPICH), HS_LIBRARY_MPICH);
+    assert_int_equal(hs_library_mpi_rule(HS_LIBRARY_NCCL), HS_LIBRARY_UNSAID);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("ranks of a node share its memory", ranks_of_a_node_share_its_memory),
+    HS_TEST("a ring waits for its longest hop", a_ring_waits_for_its_longest_hop),
+    HS_TEST("where a library switches is not certain", where_a_library_switches_is_not_certain),
+    HS_TEST("han goes by nodes", han_goes_by_nodes),
     HS_TEST("a reduce-scatter and an allgather cost what the textbook says",
             parts_of_an_allreduce_cost_what_the_textbook_says),
     HS_TEST("steps equal a count of every message", steps_equal_a_count_of_every_message),

@@ -10,7 +10,7 @@
  * figures drawn say. */
 static inline void trust_price(struct hs_machines *machines)
 {
-    for (size_t k = 0; k < machines->count * (machines->errors_of_one + HS_ERROR_CLASS_COUNT); k++)
+    for (size_t k = 0; k < machines->count * (machines->errors_of_one + HS_ERROR_DRAWS); k++)
         machines->errors[k] = 0;
     hs_kept_empty(machines->kept);
 }

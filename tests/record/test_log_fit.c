@@ -187,6 +187,43 @@ static void osu_logs_of_two_counts_say_what_many_take(void **state)
     hs_system_release(&truth);
 }
 
+/* Nodes of 8 ranks whose memory carries half of what the line's does and whose steps take twice. */
+static void logs_of_one_and_two_nodes_say_what_a_node_shares(void **state)
+{
+    static const double counts[] = {1, 2};
+    struct hs_own_constant own[] = {{.name = "rate_node", .value = 0.5},
+                                    {.name = "step_node", .value = 2}};
+    const char *line = "8xMilan, 1xHDR100; library=openmpi";
+    struct hs_system truth = parts(line), system = parts(line);
+    struct hs_call_list calls = {0};
+    double before, after;
+
+    (void)state;
+    truth.constants = (struct hs_own_constants){.items = own, .count = HS_COUNT(own)};
+    for (size_t k = 0; k < HS_COUNT(counts); k++) {
+        const struct hs_log_facts facts = {.ranks = 8 * (int64_t)counts[k],
+                                           .nodes = (int64_t)counts[k]};
+        struct hs_text osu = {0};
+        struct hs_log file;
+
+        hs_text_append(&osu, "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n");
+        for (double bytes = 4; bytes <= 0x1p26; bytes *= 2)
+            hs_text_append(&osu, "%.0f %.9g\n", bytes,
+                           1e6 * mpi_allreduce(&truth, facts.ranks, bytes));
+        file = log_of(osu.data);
+        assert_int_equal(hs_log_calls(&calls, &system, &file, "log", &facts, NULL), HS_OK);
+        hs_log_release(&file);
+        hs_text_release(&osu);
+    }
+    assert_int_equal(hs_calls_fit(&system, &calls, &before, &after, NULL), HS_OK);
+    for (double bytes = 1024; bytes <= 0x1p26; bytes *= 4)
+        assert_near(mpi_allreduce(&system, 128, bytes), mpi_allreduce(&truth, 128, bytes), 0.1);
+    hs_call_list_release(&calls);
+    truth.constants = (struct hs_own_constants){.items = NULL};
+    hs_system_release(&system);
+    hs_system_release(&truth);
+}
+
 /* What is known so far is where a second log begins. */
 static void a_second_log_adds_to_the_first(void **state)
 {
@@ -444,6 +481,8 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
 }
 
 static const struct CMUnitTest tests[] = {
+    HS_TEST("logs of one node and of two say what a node shares",
+            logs_of_one_and_two_nodes_say_what_a_node_shares),
     HS_TEST("ranges hold what a fit leaves", ranges_hold_what_a_fit_leaves),
     HS_TEST("two nodes say what many take", two_nodes_say_what_many_take),
     HS_TEST("OSU logs of two counts say what many take", osu_logs_of_two_counts_say_what_many_take),

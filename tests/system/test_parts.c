@@ -107,7 +107,7 @@ static void a_board_has_the_rate_of_its_slot(void **state)
 static void every_part_of_the_catalogue_can_be_written(void **state)
 {
     (void)state;
-    assert_int_equal(hs_gpu_count, 33);
+    assert_int_equal(hs_gpu_count, 47);
     for (size_t g = 0; g < hs_gpu_count; g++)
         for (size_t n = 0; n < hs_nic_count; n++) {
             struct hs_parts parts;

@@ -61,12 +61,13 @@ static void every_line_reads_back_as_the_same_figures(void **state)
         struct hs_system system, back;
         struct hs_text text = {0};
 
-        snprintf(line, sizeof(line),
-                 "a:%s%d@%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
-                 rand_r(&seed) % 2 ? "mesh:" : "", 2 + rand_r(&seed) % 100,
-                 (rand_r(&seed) + 1.0) / 1e6, rand_r(&seed) / 1e7, 1 + rand_r(&seed) % 8,
-                 rand_r(&seed) % 2 ? "!" : "", (rand_r(&seed) + 1.0) / 7e3, rand_r(&seed) / 3e3,
-                 1 + rand_r(&seed) % 100 / 10.0, rand_r(&seed) / 1e8);
+        snprintf(
+            line, sizeof(line),
+            "a:%s%d@%.17gGB/s|%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
+            rand_r(&seed) % 2 ? "mesh:" : "", 2 + rand_r(&seed) % 100, (rand_r(&seed) + 1.0) / 1e6,
+            (rand_r(&seed) + 1.0) / 1e5, rand_r(&seed) / 1e7, 1 + rand_r(&seed) % 8,
+            rand_r(&seed) % 2 ? "!" : "", (rand_r(&seed) + 1.0) / 7e3, rand_r(&seed) / 3e3,
+            1 + rand_r(&seed) % 100 / 10.0, rand_r(&seed) / 1e8);
         system = parse(line);
         hs_system_format(&text, &system);
         back = parse(text.data);
@@ -96,6 +97,9 @@ static void bad_lines_are_refused_with_the_reason(void **state)
         {"a:2@5GB/s,a@5GB/s", "two levels are called \"a\""},
         {"a:2@5GB/s,", "expected a level's name"},
         {"a:2@5GB/s~", "expected"},
+        {"a:2@5GB/s|", "expected"},
+        {"8xH100, 8xNDR400; library=openmpi", "expected nothing behind a line of GPUs"},
+        {"8xMilan, 1xHDR100; library=mpihc", "did you mean \"mpich\"?"},
         {"a:2@5GB/s/2", "expected ports"},
         {"a:2@5GB/s/0p", "number of ports"},
         {"a:2@5GB/s;s=0", "expected s=NUMBER"},
@@ -180,7 +184,35 @@ static void units_stay_in_nodes(void **state)
     hs_system_release(&system);
 }
 
+/* Ranks share a fifth of two sockets' 8 x DDR4-3200; who sends through the kernel takes 30 us. */
+static void a_line_of_processors_has_ranks_that_share_memory(void **state)
+{
+    struct hs_system system = parse("96xMilan, 1xHDR100; library=openmpi");
+
+    (void)state;
+    assert_int_equal(hs_system_library(&system), HS_LIBRARY_OPENMPI);
+    assert_true(hs_system_shares_memory(&system) && hs_system_has_rule(&system));
+    assert_int_equal(system.levels[0].arity, 96);
+    assert_near(system.levels[0].shared_bytes_per_second, 0.2 * 409.6e9, 1e-9);
+    assert_near(hs_level_rate(&system.levels[0], 96), 0.2 * 409.6e9 / 96, 1e-9);
+    assert_near(hs_level_rate(&system.levels[0], 1), system.levels[0].bytes_per_second, 0);
+    assert_near(system.levels[1].latency_seconds, 2.5e-6, 1e-9);
+    assert_int_equal(hs_system_busy_children(&system, 0, 192, 1), 96);
+    assert_int_equal(hs_system_busy_children(&system, 0, 4, 1), 4);
+    assert_int_equal(hs_system_busy_children(&system, 0, 192, 96), 1);
+    assert_int_equal(hs_system_busy_children(&system, 1, 192, 1), 2);
+    hs_system_release(&system);
+    system = parse("96xMilan, 1xHDR100-tcp; library=openmpi");
+    assert_near(system.levels[1].latency_seconds, 30e-6, 1e-9);
+    hs_system_release(&system);
+    system = parse("8xH100, 8xNDR400");
+    assert_false(hs_system_shares_memory(&system));
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("a line of processors has ranks that share memory",
+            a_line_of_processors_has_ranks_that_share_memory),
     HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("what a line of parts leaves open is noted", what_a_line_of_parts_leaves_open_is_noted),
