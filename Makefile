@@ -328,6 +328,7 @@ bench-accuracy-simgrid: all
 
 include packaging/install.mk
 include packaging/python.mk
+include $(wildcard page/page.mk)
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
