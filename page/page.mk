@@ -19,11 +19,26 @@ $(BUILD)/page/obj/%.o: %.c | $(PAGE_HEADERS) $(BUILD)/gen/version.h $(LITERALS)
 	$(call say,EMCC,$<)
 	$(Q)$(PAGE_CC) -c -o $@ $<
 # What page/worker.js calls.
-PAGE_CALLS := $(shell grep -oh 'hiersearch_[a-z_]*' page/worker.js | sort -u)
+PAGE_CALLS := $(if $(wildcard page/worker.js),$(shell grep -oh 'hiersearch_[a-z_]*' page/worker.js | sort -u))
 space := $() $()
 comma := ,
-$(BUILD)/page/library.js: $(PAGE_OBJECTS) $(wildcard configs/*.json) page/worker.js page/page.mk
+$(BUILD)/page/library.js: $(PAGE_OBJECTS) $(wildcard configs/*.json) page/worker.js
 	$(call say,EMLD,$@)
-	$(Q)NODE_PATH=$${NODE_PATH:-/usr/share/nodejs} $(EMCC) -Os -o $@ $(PAGE_OBJECTS) --embed-file configs@/share/hiersearch/configs -sSINGLE_FILE=1 -sMODULARIZE=1 -sEXPORT_NAME=hiersearch \
-	    -sENVIRONMENT=worker,node -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=4MB -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString,ENV \
-	    -sEXPORTED_FUNCTIONS=$(subst $(space),$(comma),$(PAGE_CALLS:%=_%) _malloc _free)
+	$(Q)NODE_PATH=$${NODE_PATH:-/usr/share/nodejs} $(EMCC) -O2 -o $@ $(PAGE_OBJECTS) --embed-file configs@/configs \
+	    -sSINGLE_FILE=1 -sMODULARIZE=1 -sEXPORT_NAME=hiersearch -sENVIRONMENT=worker,node -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=4MB \
+	    -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8,ENV \
+	    -sEXPORTED_FUNCTIONS=_malloc,_free,$(subst $(space),$(comma),$(PAGE_CALLS:%=_%))
+
+# One file of all: lines @NAME@ of page.html are those files.
+$(PAGE): $(BUILD)/page/library.js $(wildcard page/page.*)
+	$(call say,PAGE,$@)
+	$(Q)! grep -il '</script\|<!--' $(BUILD)/page/library.js page/*.js
+	$(Q)sed -e '/^@style@$$/{r page/page.css' -e 'd}' -e '/^@library@$$/{r $(BUILD)/page/library.js' -e 'd}' \
+	    -e '/^@worker@$$/{r page/worker.js' -e 'd}' -e '/^@page@$$/{r page/page.js' -e 'd}' page/page.html >$@
+page:
+ifeq ($(EMCC),)
+	@echo "no page: emcc is missing (Debian's package emscripten)"
+else
+page: $(PAGE)
+endif
+.PHONY: page
