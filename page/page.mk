@@ -8,7 +8,7 @@ PAGE_OBJECTS := $(patsubst %.c,$(BUILD)/page/obj/%.o,$(PAGE_SOURCES))
 PAGE_HEADERS := $(addprefix $(BUILD)/page/include/,cjson/cJSON.h $(addprefix gsl/gsl_,cdf.h linalg.h sort.h statistics_double.h))
 # The compiler by itself: emcc in front of it takes longer than it.
 PAGE_CC = clang-14 $(EMCC_FLAGS) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -I$(BUILD)/page/include -include page/stand_ins.h \
-    -Os -ffp-contract=off -w -MMD -MP
+    -O2 -ffp-contract=off -w -MMD -MP
 EMCC_FLAGS = $(eval EMCC_FLAGS := $$(shell $(EMCC) --cflags))$(EMCC_FLAGS)
 
 $(PAGE_HEADERS):

@@ -155,29 +155,35 @@ function serve(library) {
     const isOld = job => newest[job.panel] !== job.id;
     const send = (job, part) => postMessage({panel: job.panel, id: job.id, ...part});
 
-    function* answer(job) {
-        const began = performance.now();
+    const point = (job, size) => {
+        curve.points[size] = curve.points[size] || library.point({system: job.system, options: job.curve}, `${2 ** size}B`);
+        return curve.points[size];
+    };
 
+    /* The figures of one size come first, then the words about it, then the curve. */
+    function* answer(job) {
         if (job.panel === 'start') {
             send(job, {catalogue: library.catalogue()});
             return;
         }
-        send(job, {answer: library.ask(job), milliseconds: performance.now() - began});
-        if (!job.curve)
-            return;
-        const key = JSON.stringify([job.system, job.options.np, job.curve]);
-        if (key !== curve.key) {
-            curve.key = key;
-            curve.points = {};
+        if (job.curve) {
+            const key = JSON.stringify([job.system, job.curve]);
+
+            if (key !== curve.key) {
+                curve.key = key;
+                curve.points = {};
+            }
+            send(job, {points: [point(job, Math.log2(job.bytes)), ...Object.values(curve.points)]});
+            yield;
         }
-        send(job, {points: Object.values(curve.points)});
-        for (const size of SIZES) {
+        send(job, {answer: library.ask(job)});
+        for (const size of job.curve ? SIZES : []) {
             if (curve.points[size])
                 continue;
             yield;
-            curve.points[size] = library.point({system: job.system, options: job.curve}, String(2 ** size) + 'B');
-            send(job, {points: [curve.points[size]]});
+            send(job, {points: [point(job, size)]});
         }
+        send(job, {done: true});
     }
     turn.port1.onmessage = () => {
         while (queue.length > 0 && isOld(queue[0].job))
