@@ -150,6 +150,9 @@ function question() {
     };
 }
 
+/* Lines are broken by the browser. */
+const UNBROKEN = {width: '1000'};
+
 const quoted = word => (/^[\w@%+=:,.\/-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
 
 function command(asked) {
@@ -162,7 +165,7 @@ function command(asked) {
 
 /* ---- plots: bus bandwidth by size ---- */
 
-const WIDTH = 760, LEFT = 52, RIGHT = 14, TOP = 14, BOTTOM = 34;
+const WIDTH = 760, LEFT = 52, RIGHT = 14, TOP = 26, BOTTOM = 34;
 
 /* series: [{kind, name, points: [[bytes, GB/s or [low, high]]]}] */
 function plot(where, series, marked) {
@@ -179,7 +182,7 @@ function plot(where, series, marked) {
     const x = size => LEFT + (Math.log2(size) - first) / (last - first) * (width - LEFT - RIGHT);
     const y = rate => height - BOTTOM - rate / most * (height - TOP - BOTTOM);
     const dot = point => `${x(point[0]).toFixed(1)},${y(point[1]).toFixed(1)}`;
-    const image = drawn('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Bus bandwidth in GB/s by message size: ' +
+    const image = drawn('svg', {class: 'drawn', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Bus bandwidth in GB/s by message size: ' +
         series.map(one => one.name).join(', ')});
     const words = (text, attributes) => image.append(drawn('text', attributes, text));
     const step = [1, 2, 5].flatMap(d => [-2, -1, 0, 1, 2, 3].map(e => d * 10 ** e)).sort((a, b) => a - b).find(s => most / s <= 6) || 5000;
@@ -197,7 +200,7 @@ function plot(where, series, marked) {
     if (marked)
         image.append(drawn('line', {class: 'here', x1: x(marked), x2: x(marked), y1: TOP, y2: height - BOTTOM}));
     for (const one of series) {
-        const points = [...one.points].sort((a, b) => a[0] - b[0]), sample = drawn('svg', {viewBox: '0 0 36 14', 'aria-hidden': 'true'});
+        const points = [...one.points].sort((a, b) => a[0] - b[0]), sample = drawn('svg', {class: 'drawn', viewBox: '0 0 36 14', 'aria-hidden': 'true'});
 
         if (points.length === 0)
             continue;
@@ -212,7 +215,7 @@ function plot(where, series, marked) {
             image.append(drawn('path', {class: one.kind, d: 'M' + points.map(dot).join('L')}));
             sample.append(drawn('path', {class: one.kind, d: 'M0 7H36'}));
         }
-        const key = element('span', {class: 'plot'}, sample, one.name);
+        const key = element('span', {}, sample, one.name);
         at(where.replace('plot', 'legend')).append(key);
     }
     at(where).append(image);
@@ -239,26 +242,25 @@ function copyButton(name, text) {
     return button;
 }
 
-/* The library's own words: what comes first is the verdict, tables scroll. */
+/* The library's own words. Tables scroll; what is asked stands first, then the verdict. */
 function words(text) {
     const made = [];
-    let table = null, verdict = true;
+    let table = null;
 
     for (const line of text.split('\n')) {
-        const tabular = /^\s*(#|\d+ |size|shards )/.test(line) && / {2}/.test(line) || (table && / {2}/.test(line));
-
-        if (tabular && !table) {
-            table = element('pre', {tabindex: 0});
-            made.push(table);
-        }
-        if (tabular) {
+        if (/\S {2,}\S.* {2,}\S/.test(line) || (table && /\S {2,}\S/.test(line))) {
+            if (!table) {
+                table = element('pre', {tabindex: 0});
+                made.push(table);
+            }
             table.append(line + '\n');
-            verdict = false;
             continue;
         }
+        const label = /^[A-Za-z]+: /.exec(line);
+
         table = null;
         if (line.trim())
-            made.push(element('p', verdict ? {class: 'verdict'} : {}, line));
+            made.push(label ? element('p', {}, element('b', {}, label[0]), line.slice(label[0].length)) : element('p', {}, line.trim()));
     }
     return made;
 }
@@ -277,7 +279,7 @@ function showAnswer(asked, answer) {
     at(panel + '-answer').replaceChildren(
         ...words(answer.text),
         ...answer.notes.map(note => element('p', {class: 'soft'}, note)),
-        element('pre', {tabindex: 0}, '$ ' + line),
+        element('pre', {class: 'command'}, '$ ' + line),
         element('div', {class: 'row'},
             copyButton('Copy command', () => line),
             copyButton('Copy Markdown', () => '    $ ' + line + '\n\n' + answer.md),
@@ -310,7 +312,8 @@ function showFigures(point) {
         tiles.push(tile(`${own.name}'s default` + (own.choice ? `, ${own.choice}` : ''), seconds(own.seconds).join(' '),
             `${rate(own.seconds)} bus bandwidth; ${range(own.low_seconds, own.high_seconds)} with 90 %`));
     if (plan)
-        tiles.push(tile('Best plan', plan.plan, `${seconds(plan.predicted_seconds).join(' ')}, ${rate(plan.predicted_seconds)}`));
+        tiles.push(tile('Best plan', plan.plan === 'default' ? 'the default' : plan.plan,
+            `${seconds(plan.predicted_seconds).join(' ')}, ${rate(plan.predicted_seconds)}`));
     if (point.bound_seconds)
         tiles.push(tile('No faster than', seconds(point.bound_seconds).join(' '), `${rate(point.bound_seconds)}, by ${point.bound_by || 'the links'}`));
     at('figures').replaceChildren(...tiles);
@@ -364,10 +367,11 @@ function startWorker() {
 }
 
 function ask() {
-    const asked = question(), job = {...asked, panel, id: ++asking};
+    const asked = question();
+    const job = {...asked, options: {...asked.options, ...UNBROKEN}, panel, id: ++asking};
 
     writeAddress();
-    pending = job;
+    pending = {id: job.id, asked};
     if (panel === 'mine' && !at('log').value.trim()) {
         at('mine-answer').replaceChildren();
         plot('mine-plot', []);
@@ -404,7 +408,7 @@ function receive(data) {
     if (data.error)
         showError(data.error);
     if (data.answer)
-        showAnswer(pending, data.answer);
+        showAnswer(pending.asked, data.answer);
     for (const point of data.points || [])
         seen.points[point.message_bytes] = point;
     if (data.points) {
