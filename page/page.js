@@ -151,7 +151,7 @@ function question() {
 }
 
 /* Lines are broken by the browser. */
-const UNBROKEN = {width: '1000'};
+const UNBROKEN = {width: '400'};
 
 const quoted = word => (/^[\w@%+=:,.\/-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
 
@@ -366,6 +366,7 @@ function startWorker() {
     worker.postMessage({panel: 'start', id: 0});
 }
 
+/* Once all of an answer is shown, its number stands in the page (tests wait for it). */
 function ask() {
     const asked = question();
     const job = {...asked, options: {...asked.options, ...UNBROKEN}, panel, id: ++asking};
@@ -375,6 +376,7 @@ function ask() {
     if (panel === 'mine' && !at('log').value.trim()) {
         at('mine-answer').replaceChildren();
         plot('mine-plot', []);
+        document.body.dataset.done = String(job.id);
         return;
     }
     if (panel === 'see') {
@@ -417,7 +419,7 @@ function receive(data) {
         showCurve();
     }
     if (data.done || data.error)
-        document.body.dataset.done = String(data.id); /* for tests */
+        document.body.dataset.done = String(data.id);
 }
 
 /* ---- the page ---- */

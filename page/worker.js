@@ -40,6 +40,7 @@ function hiersearchLibrary(module) {
         module._hiersearch_text_free(pointer);
         return made;
     };
+    const lines = notes => notes.split('\n').filter(line => line);
     const question = (kind, options) => {
         const handle = make(module._hiersearch_question_new, kind);
 
@@ -64,19 +65,26 @@ function hiersearchLibrary(module) {
         }
         return handle;
     };
-    /* The last machine is kept: most changes are of the question. */
-    const machine = {text: '', handle: 0};
+    /* The last machine is kept: most changes are of the question. One with fits is not: what it draws depends on what it was
+     * asked before. */
+    const machine = {text: '', handle: 0, notes: []};
     const system = line => {
-        if (line !== machine.text) {
-            module._hiersearch_system_free(machine.handle);
-            machine.handle = 0;
-            machine.text = '';
-            machine.handle = line ? make(module._hiersearch_system_find, line) : 0;
+        if (line === machine.text)
+            return machine.handle;
+        module._hiersearch_system_free(machine.handle);
+        Object.assign(machine, {text: '', handle: 0, notes: []});
+        if (!line)
+            return 0;
+        machine.handle = make(module._hiersearch_system_find, line);
+        machine.notes = lines(text(module._hiersearch_system_notes(machine.handle)));
+        const json = makeText(module._hiersearch_system_json, machine.handle);
+        if (json.includes('"fabric": "links"'))
+            machine.notes.push('note: the links of this machine are a graph: trees packed on them, by a linear program, are ' +
+                'not in this page; the command line has them');
+        if (!json.includes('"fits"'))
             machine.text = line;
-        }
         return machine.handle;
     };
-    const lines = notes => notes.split('\n').filter(line => line);
 
     return {
         /* An answer in each of some formats (options of one format are the question's own), and what was said beside it. */
@@ -92,10 +100,10 @@ function hiersearchLibrary(module) {
                 for (const format of formats)
                     answer[format] = makeText(module._hiersearch_answer_text, 0, handles.answer, format);
                 answer.notes = [
-                    of ? module._hiersearch_system_notes(of) : 0,
-                    handles.inputs ? module._hiersearch_inputs_notes(handles.inputs) : 0,
-                    module._hiersearch_answer_notes(handles.answer),
-                ].flatMap(notes => lines(text(notes)));
+                    ...(of ? machine.notes : []),
+                    ...lines(text(module._hiersearch_inputs_notes(handles.inputs))),
+                    ...lines(text(module._hiersearch_answer_notes(handles.answer))),
+                ];
                 return answer;
             } finally {
                 module._hiersearch_answer_free(handles.answer);
