@@ -7,8 +7,9 @@ PAGE_SOURCES := $(filter-out src/links/packing_master.c,$(LIBRARY_SOURCES)) $(IN
 PAGE_OBJECTS := $(patsubst %.c,$(BUILD)/page/obj/%.o,$(PAGE_SOURCES))
 PAGE_HEADERS := $(addprefix $(BUILD)/page/include/,cjson/cJSON.h $(addprefix gsl/gsl_,cdf.h linalg.h sort.h statistics_double.h))
 # The compiler by itself: emcc in front of it takes longer than it.
-PAGE_CC = clang-14 $(EMCC_FLAGS) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -I$(BUILD)/page/include -include page/stand_ins.h \
+PAGE_CC = $(EMCC_CLANG) $(EMCC_FLAGS) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -I$(BUILD)/page/include -include page/stand_ins.h \
     -O2 -ffp-contract=off -w -MMD -MP
+EMCC_CLANG = $(eval EMCC_CLANG := $$(shell em-config LLVM_ROOT)/clang-$$(shell em-config CLANG_ADD_VERSION))$(EMCC_CLANG)
 EMCC_FLAGS = $(eval EMCC_FLAGS := $$(shell $(EMCC) --cflags))$(EMCC_FLAGS)
 
 $(PAGE_HEADERS):
@@ -19,7 +20,7 @@ $(BUILD)/page/obj/%.o: %.c | $(PAGE_HEADERS) $(BUILD)/gen/version.h $(LITERALS)
 	$(call say,EMCC,$<)
 	$(Q)$(PAGE_CC) -c -o $@ $<
 # What page/worker.js calls.
-PAGE_CALLS := $(if $(wildcard page/worker.js),$(shell grep -oh 'hiersearch_[a-z_]*' page/worker.js | sort -u))
+PAGE_CALLS = $(shell grep -oh 'hiersearch_[a-z_]*' page/worker.js | sort -u)
 space := $() $()
 comma := ,
 $(BUILD)/page/library.js: $(PAGE_OBJECTS) $(wildcard configs/*.json) page/worker.js

@@ -30,8 +30,8 @@ static void merge_sort(char *base, size_t count, size_t bytes, const struct orde
     merge_sort(base, half, bytes, order, spare);
     merge_sort(base + half * bytes, count - half, bytes, order, spare);
     for (size_t at = 0; at < count; at++) {
-        bool second = i == half ||
-                      (j < count && is_behind(base + i * bytes, base + j * bytes, order));
+        bool second =
+            i == half || (j < count && is_behind(base + i * bytes, base + j * bytes, order));
 
         memcpy(spare + at * bytes, base + (second ? j++ : i++) * bytes, bytes);
     }
@@ -356,8 +356,8 @@ cJSON *cJSON_GetObjectItemCaseSensitive(const cJSON *node, const char *key)
 {
     cJSON *child;
 
-    cJSON_ArrayForEach(child, node) if (child->string && strcmp(child->string, key) == 0)
-        return child;
+    cJSON_ArrayForEach(child,
+                       node) if (child->string && strcmp(child->string, key) == 0) return child;
     return NULL;
 }
 
@@ -554,9 +554,14 @@ static double middle(double off)
     static const double over[] = {
         3.387132872796366608,  133.14166789178437745, 1971.5909503065514427, 13731.693765509461125,
         45921.953931549871457, 67265.770927008700853, 33430.575583588128105, 2509.0809287301226727};
-    static const double under[] = {
-        1.0,                   42.313330701600911252, 687.1870074920579083,  5394.1960214247511077,
-        21213.794301586595867, 39307.89580009271061,  28729.085735721942674, 5226.495278852854561};
+    static const double under[] = {1.0,
+                                   42.313330701600911252,
+                                   687.1870074920579083,
+                                   5394.1960214247511077,
+                                   21213.794301586595867,
+                                   39307.89580009271061,
+                                   28729.085735721942674,
+                                   5226.495278852854561};
     double r = 0.180625 - off * off;
 
     return off * polynomial(over, 8, r) / polynomial(under, 8, r);

@@ -22,7 +22,7 @@ struct statx {
     unsigned long long stx_ino;
     unsigned stx_dev_major, stx_dev_minor;
 };
-#define STATX_INO           0x100U
+#define STATX_INO          0x100U
 #define AT_STATX_DONT_SYNC 0x4000
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *out);
 
