@@ -137,15 +137,15 @@ function question() {
     if (panel === 'see') {
         const curve = given({np: value('np'), collective: value('collective'), mesh: value('mesh'), group: value('group'), dtype: value('dtype')});
 
-        return {kind: 'predict', system, options: {...curve, size: bytes(Number(value('size')))}, curve, bytes: 2 ** Number(value('size')), formats: ['text', 'md', 'json']};
+        return {kind: 'predict', system, options: {...curve, size: bytes(Number(value('size')))}, curve, bytes: 2 ** Number(value('size')), formats: ['text', 'md']};
     }
     if (value('kind') === 'place')
         return {
-            kind: 'place', system, formats: ['text', 'md', 'json'],
+            kind: 'place', system, formats: ['text', 'md'],
             options: given({mesh: value('job-mesh'), [value('by')]: value(value('by')), dtype: value('job-dtype')}),
         };
     return {
-        kind: 'shard', system, formats: ['text', 'md', 'json'],
+        kind: 'shard', system, formats: ['text', 'md'],
         options: given({np: value('ranks'), parameters: value('parameters'), units: value('units'), dtype: value('job-dtype')}),
     };
 }

@@ -564,7 +564,7 @@ static double middle(double off)
                                    5226.495278852854561};
     double r = 0.180625 - off * off;
 
-    return off * polynomial(over, 8, r) / polynomial(under, 8, r);
+    return off * (polynomial(over, 8, r) / polynomial(under, 8, r));
 }
 
 static double tail(double p)
