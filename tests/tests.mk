@@ -86,7 +86,7 @@ export BUILD PYTHON3 MPICC
 LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_executors search/test_lazy)
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py "make -s headers" \
+    tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py tests/page/test_stand_ins.py "make -s headers" \
     "make -s layers" "make -s layers-link" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" \
     "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
