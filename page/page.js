@@ -39,19 +39,34 @@ function drawn(name, attributes, ...children) {
     return made;
 }
 
-/* ---- figures, as the command line writes them ---- */
+/* ---- figures, as the command line writes them (base/units.h, answer/figures.h) ---- */
 
-function seconds(value, digits = 4) {
-    const unit = value < 0.9995e-3 ? 'us' : value < 0.9995 ? 'ms' : 's';
-    const scaled = value / {us: 1e-6, ms: 1e-3, s: 1}[unit];
+const UNITS = {ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1};
 
-    return [digits > 2 ? scaled.toPrecision(digits) : String(Number(scaled.toPrecision(digits))), unit];
+/* Rounded to four digits first: 999.96 us is 1.000 ms. */
+function unitOf(value) {
+    const rounded = Number(value.toPrecision(4));
+
+    return rounded < 1e-6 ? 'ns' : rounded < 1e-3 ? 'us' : rounded < 1 ? 'ms' : 's';
 }
 
-function range(low, high) {
-    const [a, lowUnit] = seconds(low, 2), [b, highUnit] = seconds(high, 2);
+function seconds(value) {
+    const unit = unitOf(value);
 
-    return lowUnit === highUnit ? `${a} to ${b} ${highUnit}` : `${a} ${lowUnit} to ${b} ${highUnit}`;
+    return `${(value / UNITS[unit]).toPrecision(4)} ${unit}`;
+}
+
+/* Both of two digits, in the unit of the first. */
+function range(low, high) {
+    const [first, last] = [low, high].map(value => Number(value.toPrecision(2))), unit = unitOf(first);
+    const [a, b] = [first, last].map(value => Number((value / UNITS[unit]).toPrecision(6)));
+
+    return first >= last ? `${a} ${unit}` : `${a} to ${b} ${unit}`;
+}
+
+/* At least three digits. */
+function gigabytes(rate) {
+    return rate < 0.995 ? String(Number(rate.toPrecision(3))) : rate.toFixed(2);
 }
 
 function bytes(exponent) {
@@ -303,19 +318,19 @@ function busFactor() {
 const best = point => point.candidates.find(candidate => candidate.plan === point.best) || point.candidates[0];
 
 function showFigures(point) {
-    const rate = time => (point.message_bytes / time * seen.factor / 1e9).toFixed(2) + ' GB/s';
+    const rate = time => `${gigabytes(point.message_bytes / time * seen.factor / 1e9)} GB/s`;
     const tile = (name, figure, below) => element('div', {}, element('dt', {}, name),
         element('dd', {}, element('strong', {}, figure), below));
     const own = point.default, plan = best(point), tiles = [];
 
     if (own)
-        tiles.push(tile(`${own.name}'s default` + (own.choice ? `, ${own.choice}` : ''), seconds(own.seconds).join(' '),
+        tiles.push(tile(`${own.name}'s default` + (own.choice ? `, ${own.choice}` : ''), seconds(own.seconds),
             `${rate(own.seconds)} bus bandwidth; ${range(own.low_seconds, own.high_seconds)} with 90 %`));
     if (plan)
         tiles.push(tile('Best plan', plan.plan === 'default' ? 'the default' : plan.plan,
-            `${seconds(plan.predicted_seconds).join(' ')}, ${rate(plan.predicted_seconds)}`));
+            `${seconds(plan.predicted_seconds)}, ${rate(plan.predicted_seconds)}`));
     if (point.bound_seconds)
-        tiles.push(tile('No faster than', seconds(point.bound_seconds).join(' '), `${rate(point.bound_seconds)}, by ${point.bound_by || 'the links'}`));
+        tiles.push(tile('No faster than', seconds(point.bound_seconds), `${rate(point.bound_seconds)}, by ${point.bound_by || 'the links'}`));
     at('figures').replaceChildren(...tiles);
 }
 

@@ -85,6 +85,10 @@ async function see() {
     await set(['line', 'abci'], ['np', '64'], ['mesh', 'tp=4,dp=16'], ['group', 'dp'], ['collective', 'allreduce'], ['size', '24']);
     lacks = missing(await text('see-answer'), cli('predict', 'abci', '--np', '64', '--mesh', 'tp=4,dp=16', '--group', 'dp', '--size', '16MiB'));
     check('a shipped system, and a group of a mesh', !lacks, lacks);
+    await set(['line', 'perlmutter'], ['np', '64'], ['mesh', ''], ['group', ''], ['collective', 'allgather'], ['size', '24']);
+    const told = cli('predict', 'perlmutter', '--np', '64', '--collective', 'allgather', '--size', '16MiB', '--details'), shown = await text('figures');
+    check('figures in two units are those of the command line', ['1.073 ms', '850 to 1400 us', '15.39', '939.3 us', '17.58', '168.8 us'].every(figure =>
+        shown.includes(figure) && told.replace(/939\.3 +/, '939.3 us ').includes(figure)), shown + told);
     await set(['line', '8xH100, 8xNDR40']);
     const error = await browser.evaluate('document.querySelector("#see-answer .error").innerText');
     check('a line that is none gets the error of the command line, and no curve', error.includes('NDR40') &&
