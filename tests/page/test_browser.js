@@ -88,7 +88,7 @@ async function see() {
     await set(['line', 'perlmutter'], ['np', '64'], ['mesh', ''], ['group', ''], ['collective', 'allgather'], ['size', '24']);
     const told = cli('predict', 'perlmutter', '--np', '64', '--collective', 'allgather', '--size', '16MiB', '--details'), shown = await text('figures');
     check('figures in two units are those of the command line', ['1.073 ms', '850 to 1400 us', '15.39', '939.3 us', '17.58', '168.8 us'].every(figure =>
-        shown.includes(figure) && told.replace(/939\.3 +/, '939.3 us ').includes(figure)), shown + told);
+        shown.includes(figure) && told.includes(figure)), shown + told);
     await set(['line', '8xH100, 8xNDR40']);
     const error = await browser.evaluate('document.querySelector("#see-answer .error").innerText');
     check('a line that is none gets the error of the command line, and no curve', error.includes('NDR40') &&
