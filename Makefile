@@ -4,6 +4,7 @@
 #   make check         quick tests (under 3 minutes), last line "N passed, N failed"
 #   make check-full    everything that needs no GPU
 #   make install       see packaging/install.mk; also uninstall, man and deb
+#   make page          the page for a browser, see page/page.mk
 #   make wheel         the Python package, see packaging/python.mk; also python, check-python and bench-python
 #   make clean         removes the build folder
 #   make help          all targets
@@ -328,6 +329,7 @@ bench-accuracy-simgrid: all
 
 include packaging/install.mk
 include packaging/python.mk
+include $(wildcard page/page.mk)
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
@@ -384,7 +386,7 @@ layers-link: $(call libs,$(ALONE))
 # TIDY_QUICK=1 leaves out the paths that clang's analyzer follows: nine tenths of the time.
 TIDY_QUICK ?=
 TIDY_STAMPS := $(C_FILES:src/%.c=$(BUILD)/tidy$(if $(TIDY_QUICK),-quick)/%.stamp)
-FORMATTED = $(wildcard $(foreach d,include src tests bench plugins examples,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
+FORMATTED = $(wildcard $(foreach d,include src tests bench plugins examples page,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
 tidy:
 	@tests/house.py check
 	@case $$(clang-format --version) in *' 14.'*) clang-format --dry-run -Werror $(FORMATTED) && echo \

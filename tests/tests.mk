@@ -87,7 +87,7 @@ export BUILD PYTHON3 MPICC
 LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_executors search/test_lazy)
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py "make -s headers" \
+    tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py tests/page/test_stand_ins.py "make -s headers" \
     "make -s layers" "make -s layers-link" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" \
     "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
@@ -102,6 +102,7 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_CO
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
+    "@timeout=900 tests/page/test_page.sh $(BUILD) answers" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
@@ -159,7 +160,7 @@ check: export TESTS := quick
 check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
-check-full: all $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+check-full: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).

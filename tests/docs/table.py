@@ -130,7 +130,7 @@ class Excuse:
 
 
 def has_target(root, name):
-    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "tests/tests.mk", "bench/bench.mk", "packaging/install.mk", "packaging/python.mk"))
+    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "tests/tests.mk", "bench/bench.mk", "packaging/install.mk", "packaging/python.mk", "page/page.mk"))
     return re.search(r"^(?:[\w-]+ )*" + re.escape(name) + r"(?: [\w-]+)*:(?!=)", text, re.MULTILINE) is not None
 
 
