@@ -100,7 +100,7 @@ struct hs_belief {
 
     size_t width; /* unknowns of a row */
     struct hs_belief_kind *kinds;
-    size_t kind_count;
+    size_t kind_count, known; /* the first are of points; of what is asked the others */
     double *z, *drawn;       /* of all kinds, as nested counts them: as expected, and in one draw */
     struct hs_nested nested; /* a node per kind; the machine is the root */
     struct terms points, asked;
@@ -688,6 +688,7 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     status = take_points(b, points, count, err);
     for (size_t i = 0; !status && i < b->kind_count; i++)
         b->kinds[i].told = true;
+    b->known = b->kind_count;
     if (!status)
         status = settle(b, err);
     if (status)
@@ -728,11 +729,10 @@ enum hs_status hs_belief_ask(struct hs_belief *b, int64_t ranks,
                              const struct hs_belief_stage *stages, size_t count,
                              struct hs_error *err)
 {
-    size_t before = b->kind_count;
-
     free(b->asked.items);
     free(b->asked.rows);
     b->asked.count = 0;
+    b->nested.count = b->kind_count = b->known; /* draws depend on no question before */
     b->asked.items = calloc(count + 1, sizeof(*b->asked.items));
     b->asked.rows = calloc((count + 1) * (b->width + 1), sizeof(*b->asked.rows));
     if (!b->asked.items || !b->asked.rows || !make_room(b, count))
@@ -742,7 +742,7 @@ enum hs_status hs_belief_ask(struct hs_belief *b, int64_t ranks,
             (struct term){.kind = kind_of(b, ranks, stages[i].key),
                           .point = {.key = stages[i].key, .np = ranks, .bytes = stages[i].bytes}};
     b->asked.count = count;
-    set_unknown(b, before);
+    set_unknown(b, b->known);
     fill_rows(b->asked.rows, b, b->asked.items, count);
     return HS_OK;
 }

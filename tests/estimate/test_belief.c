@@ -302,6 +302,8 @@ static void what_was_asked_before_changes_no_answer(void **state)
     struct hs_fit_point point = measured(&system, &of_eight[3], 1.5, 0.001);
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, &point, 1, false);
     struct hs_error err = {0};
+    struct hs_belief *fresh;
+    uint64_t seed = 3, same = 3;
     double all[STAGES], some[2];
 
     (void)state;
@@ -313,6 +315,11 @@ static void what_was_asked_before_changes_no_answer(void **state)
     assert_status_is(hs_belief_ask(belief, 8, of_eight + 4, 1, &err), HS_OK, &err);
     hs_belief_deviation(some, belief);
     assert_memory_equal(all + 1, some, sizeof(*some));
+    hs_belief_draw(some, belief, &seed);
+    fresh = make(&system, 8, of_eight + 4, 1, &point, 1, false);
+    hs_belief_draw(all, fresh, &same);
+    assert_memory_equal(all, some, sizeof(*some));
+    hs_belief_release(fresh);
     hs_belief_release(belief);
     hs_system_release(&system);
 }
