@@ -36,6 +36,12 @@ $(PAGE): $(BUILD)/page/library.js $(wildcard page/page.*)
 	$(Q)! grep -il '</script\|<!--' $(BUILD)/page/library.js page/*.js
 	$(Q)sed -e '/^@style@$$/{r page/page.css' -e 'd}' -e '/^@library@$$/{r $(BUILD)/page/library.js' -e 'd}' \
 	    -e '/^@worker@$$/{r page/worker.js' -e 'd}' -e '/^@page@$$/{r page/page.js' -e 'd}' page/page.html >$@
+# A page for each shipped machine and for common lines of parts, and an index; without emcc, too.
+machines: $(BUILD)/hiersearch
+	$(Q)page/machines.py --program $(BUILD)/hiersearch $(BUILD)/page/machines
+	@echo "$(BUILD)/page/machines/index.html"
+.PHONY: machines
+
 page:
 ifeq ($(EMCC),)
 	@echo "no page: emcc is missing (Debian's package emscripten)"

@@ -102,7 +102,7 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_CO
     tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
-    "@timeout=900 tests/page/test_page.sh $(BUILD) answers" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
+    "tests/page/test_machines.py $(BUILD)/hiersearch" "@timeout=900 tests/page/test_page.sh $(BUILD) answers" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
