@@ -142,12 +142,12 @@ struct hs_nccl_config_head {
     row(ncclGroupEnd, (void), (), END)                                                             \
     row(ncclGroupSimulateEnd, (hs_nccl_simulation *said), (said), SIMULATE)
 
-/* Windows of memory: a call in one is faster by the library than by any plan. Further: what they add
- * to those that are there. */
+/* Windows of memory: a call in one is faster by the library than by any plan. Further: how many
+ * more there are. */
 #define HS_NCCL_WINDOWS(row)                                                                       \
     row(ncclCommWindowRegister,                                                                    \
-        (hs_nccl_comm comm, void *memory, size_t bytes, hs_nccl_window *window, int flags),        \
-        (comm, memory, bytes, window, flags), 1)                                                   \
+        (hs_nccl_comm comm, void *memory, size_t bytes, hs_nccl_window *made, int flags),          \
+        (comm, memory, bytes, made, flags), 1)                                                     \
     row(ncclCommWindowDeregister, (hs_nccl_comm comm, hs_nccl_window window), (comm, window),      \
         window ? -1 : 0)
 

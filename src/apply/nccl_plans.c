@@ -461,8 +461,8 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
 
 /* ---- end ---- */
 
-/* A framework that links NCCL statically, or asks it for its functions by a handle of its own, makes
- * communicators that are not seen here. */
+/* Communicators are not seen of a framework that links NCCL statically, or finds its functions by a
+ * handle of its own. */
 static void say_unseen(void)
 {
     const char *text = getenv(HS_RUN_NCCL_PLANS);

@@ -226,8 +226,8 @@ static void divide_allgather(struct hs_nccl_steps *steps, const struct hs_nccl_f
 
 /* ---- averages ---- */
 
-/* The number of a type among those with a mean; HS_NCCL_MEANS: it has none, and each layer takes the
- * mean of its own ranks. */
+/* The number of a type among those with a mean; HS_NCCL_MEANS: it has none, and each layer takes
+ * that of its own ranks. */
 static int mean_of(hs_nccl_type type)
 {
 #define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,

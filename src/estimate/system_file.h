@@ -24,7 +24,7 @@ enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *syst
 /* A copy that owns its own. HS_MEMORY: it is {0}. */
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
                               struct hs_error *err);
-/* What library_algorithm says counts from here on. HS_INVALID: its library has none of that name. */
+/* What library_algorithm says counts from here on. HS_INVALID: the library has none of the name. */
 enum hs_status hs_system_take_algorithm(struct hs_system *system, struct hs_error *err);
 /* Whether both are the same in a file: every figure, text and fit. */
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);

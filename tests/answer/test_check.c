@@ -318,8 +318,8 @@ static void calls_of_rccl_have_its_price(void **unused)
     }
 }
 
-/* 64 KiB takes tens of microseconds on such nodes: two sizes below 1 MiB that take 100 times that are neither
- * expected nor a diagnosis. */
+/* 64 KiB takes tens of microseconds on such nodes: two sizes below 1 MiB that take 100 times that
+ * are neither expected nor a diagnosis. */
 static void small_sizes_alone_are_not_judged(void **unused)
 {
     struct asked asked;

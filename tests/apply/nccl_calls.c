@@ -30,6 +30,7 @@ HS_NCCL_CALLS(PROTOTYPE)
 HS_NCCL_MAKERS(PROTOTYPE)
 HS_NCCL_ENDERS(PROTOTYPE)
 HS_NCCL_GROUPS(PROTOTYPE)
+HS_NCCL_WINDOWS(PROTOTYPE)
 HS_NCCL_ASKED(PROTOTYPE)
 
 #ifdef LIBRARY
@@ -59,6 +60,7 @@ static hs_nccl_result say(const char *name, const uintptr_t *arguments, size_t b
 HS_NCCL_CALLS(CALL)
 #define ENDER(name, parameters, arguments, way) CALL(name, parameters, arguments, , , )
 HS_NCCL_ENDERS(ENDER)
+HS_NCCL_WINDOWS(ENDER)
 hs_nccl_result ncclGroupSimulateEnd(hs_nccl_simulation *said)
 {
     const uintptr_t given[] = {(uintptr_t)said};
@@ -209,10 +211,14 @@ static void call_others(hs_nccl_comm comm)
 {
     hs_nccl_result *state = (hs_nccl_result *)(uintptr_t)79;
     hs_nccl_simulation *said = (hs_nccl_simulation *)(uintptr_t)80;
+    void *memory = state;
+    size_t bytes = (size_t)1 << 33;
+    hs_nccl_window window = (hs_nccl_window)(void *)state, *made = &window;
     int flags = 14;
 
 #define ENDER(name, parameters, arguments, way) CALL(name, parameters, arguments, , , )
     HS_NCCL_ENDERS(ENDER)
+    HS_NCCL_WINDOWS(ENDER)
     answer = ANSWER;
     check("ncclGroupStart", ncclGroupStart() == ANSWER && strcmp(last_name, "ncclGroupStart") == 0);
     check("ncclGroupEnd", ncclGroupEnd() == ANSWER && strcmp(last_name, "ncclGroupEnd") == 0);
