@@ -651,7 +651,7 @@ static void check_size(struct job job, const size_t *counts, size_t how_many)
         }
 }
 
-/* All sizes, or where that is asked for none from `few` on but those about a power of two. */
+/* All sizes below twice `few`, where that is asked for below `few`, and those about 32. */
 static void check_all_sizes(struct job job, int few)
 {
     chance_state = 88172645463325252u;
@@ -659,7 +659,7 @@ static void check_all_sizes(struct job job, int few)
         const size_t size = (size_t)job.size;
         const size_t counts[] = {0, 1, size - 1, 1009, 150 * size + 7};
 
-        if (hs_tests_quick() && job.size >= few && job.size < 31)
+        if (job.size >= (hs_tests_quick() ? few : 2 * few - 1) && job.size < 31)
             continue;
         check_size(job, counts, sizeof(counts) / sizeof(counts[0]));
     }
