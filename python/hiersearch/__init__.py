@@ -7,7 +7,7 @@
     >>> table, axes = result.to_pandas(), result.plot()
     >>> [path.name for path in hs.export(result, to="pytorch").save("plans")]
     ['hierarchical_torch.py']
-    >>> here = hs.fit("8xH100, 8xNDR400", "logs/*.txt", name="here")    # nccl-tests' logs
+    >>> here = hs.fit("8xH100, 8xNDR400", "logs/*.txt", force=True)    # nccl-tests' logs, though not met at each size
     >>> hs.predict(here, np=16, size="1MiB").best.plan                  # keep NCCL's default call
     'default'
 
