@@ -89,7 +89,7 @@ const struct hs_command hs_command_export = {
     .examples = "  hiersearch export --list\n"
                 "  hiersearch export results/here.json --to msccl -o allreduce.xml\n"
                 "  hiersearch export allreduce.json allgather.json --profile job.json --to rules\n"
-                "  hiersearch export allreduce.json alltoall.json --to ompi-tuned -o tuned.conf\n"
+                "  hiersearch export native-*.json --to ompi-tuned -o tuned.conf\n"
                 "  hiersearch export results/here.json --to simgrid -o platform/\n"
                 "  hiersearch predict abci --np 128 --json | hiersearch export - --to colors",
     .usual = "to output size plan profile list",

@@ -40,7 +40,7 @@ END"""),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),
-    (r"^fit --help$", 'cp "$SRC/tests/record/logs/nodes.txt" all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 450\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
+    (r"^fit --help$", 'printf "bytes,seconds,np,nodes,call\\n67108864,0.00047,16,2,allreduce\\n1073741824,0.0047,16,2,allreduce\\n" > all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 500\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
     (r"^(plot|report) --help$", '''rm results/here.json
 for np in 8 16; do hiersearch predict abci --np $np --size 64MiB -q -o results/p$np.json > out; done
 hiersearch predict abci --np 128 -q -o here.json > out
@@ -51,7 +51,9 @@ cp results/p8.json results/here.json
 for group in "allreduce w=4 w" "allgather a=2,b=2 b"; do
     set -- $group
     hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --mesh $2 --group $3 --size 8KiB --collective $1 -q -o $1.json > out
-done'''),
+done
+"$SRC/tests/export/own_result.py" all-to-all 4 MPI_Alltoall "Open MPI all-to-all: Bruck" "Open MPI all-to-all: pairwise" > native-all-to-all.json'''),
+    (r"^docs/(check|plots)\.md$", """hiersearch check '8xH100, 8xNDR400' "$SRC/tests/record/logs/nodes.txt" --json > checked.json || [ $? = 1 ]"""),
     (r"^completion --help$", "mkdir .zfunc"),
     (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt
 cp "$SRC/tests/detect/topologies/dgx-h100-ibstat.txt" ibstat.txt
