@@ -28,11 +28,12 @@ MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/test
     "@timeout=600 tests/apply/test_random.sh $(1) $(2) 300 $(BUILD)/hiersearch" \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
-MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
-    "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
+MPI_PROGRAM_COMMANDS = $(OTHER_PROGRAM_COMMANDS) "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
-    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \
+    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
+# Of the other MPI; faults, groups and placements of it are for `make check-openmpi`.
+OTHER_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch" \
     "tests/apply/test_mpi4py.sh $(1) $(2) $(BUILD)/hiersearch"
 # Of planners, which know no MPI.
@@ -130,7 +131,10 @@ ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
 OTHER_BUILD := $(BUILD)/openmpi
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3,4 8,4 6) \
-    $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
+    $(call OTHER_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
+check-openmpi: all other-mpi
+	$(Q)tests/run --jobs 1 -- $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
+.PHONY: check-openmpi
 endif
 endif
 endif
