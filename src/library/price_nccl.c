@@ -29,7 +29,7 @@
 #define SWITCH_SHARE 0.0544
 #define HOST_SHARE   0.21
 #define HOST_RATE    0.1436
-#define FULL_SLOT    0.9    /* of the slot: then NIC and GPU share it both ways */
+#define FULL_SLOT    0.9 /* of the slot: then NIC and GPU share it both ways */
 
 static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
 #define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning)                 \

@@ -15,14 +15,13 @@
 
 /* Rows of one call on as many ranks. */
 struct series {
-    const struct hs_check_row **rows; /* [count] owned, ascending by size */
+    struct hs_check_row *rows; /* [count] owned copies, ascending by size */
     size_t count;
 };
 
 static int by_bytes(const void *left, const void *right)
 {
-    const struct hs_check_row *a = *(const struct hs_check_row *const *)left;
-    const struct hs_check_row *b = *(const struct hs_check_row *const *)right;
+    const struct hs_check_row *a = left, *b = right;
 
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
@@ -49,7 +48,7 @@ static enum hs_status choose(struct series *series, const struct hs_check_answer
 {
     const struct hs_check_row *like = lowest(checked);
 
-    series->rows = malloc(checked->row_count * sizeof(const struct hs_check_row *));
+    series->rows = malloc(checked->row_count * sizeof(*series->rows));
     if (!series->rows)
         return hs_no_memory(err);
     for (size_t i = 0; i < checked->row_count; i++) {
@@ -57,7 +56,7 @@ static enum hs_status choose(struct series *series, const struct hs_check_answer
 
         if (row->ranks == like->ranks && row->nodes == like->nodes &&
             strcmp(row->call, like->call) == 0)
-            series->rows[series->count++] = row;
+            series->rows[series->count++] = *row;
     }
     qsort(series->rows, series->count, sizeof(*series->rows), by_bytes);
     return HS_OK;
@@ -74,14 +73,14 @@ static const struct hs_check_found *of_curve(const struct hs_check_answer *check
 static void write_facts(struct hs_text *out, const struct hs_check_answer *checked,
                         const struct series *series)
 {
-    const struct hs_check_row *first = series->rows[0];
+    const struct hs_check_row *first = &series->rows[0];
     bool expected = false, bound = false;
     struct hs_text caption = {0};
     char nodes[40] = "";
 
     for (size_t i = 0; i < series->count; i++) {
-        expected = expected || isfinite(series->rows[i]->expected_seconds);
-        bound = bound || isfinite(series->rows[i]->bound_seconds);
+        expected = expected || isfinite(series->rows[i].expected_seconds);
+        bound = bound || isfinite(series->rows[i].bound_seconds);
     }
     hs_csv_begin(out, "check");
     if (first->nodes > 0)
@@ -96,7 +95,7 @@ static void write_facts(struct hs_text *out, const struct hs_check_answer *check
     out->failed = out->failed || caption.failed;
     hs_text_release(&caption);
     hs_csv_fact(out, "first_bytes", "%.0f", (double)first->bytes);
-    hs_csv_fact(out, "last_bytes", "%.0f", (double)series->rows[series->count - 1]->bytes);
+    hs_csv_fact(out, "last_bytes", "%.0f", (double)series->rows[series->count - 1].bytes);
     hs_csv_fact(out, "expected", "%d", expected);
     hs_csv_fact(out, "bound", "%d", bound);
     for (int curve = 1; curve <= 2; curve++) {
@@ -128,10 +127,10 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     hs_csv_block(out, "sizes", "bytes label");
     step = (series.count + 7) / 8;
     for (size_t i = 0; i < series.count; i += step)
-        hs_csv_size(out, series.rows[i]->bytes);
+        hs_csv_size(out, series.rows[i].bytes);
     hs_csv_block(out, "rows", "bytes measured expected slowest fastest bound curve1 curve2");
     for (size_t i = 0; i < series.count; i++) {
-        const struct hs_check_row *row = series.rows[i];
+        const struct hs_check_row *row = &series.rows[i];
 
         hs_csv_number(out, (double)row->bytes);
         hs_csv_number(out, hs_check_rate(row, row->seconds) / GB);
