@@ -13,6 +13,7 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
 {
     static const enum hs_mpi_constant not_of_plans[] = {HS_MPI_K_GRAIN, HS_MPI_K_SPREAD,
                                                         HS_MPI_K_COPY, HS_MPI_K_REDUCE_SYSTEM};
+    size_t next = 0; /* where the next one stands, where they come in the table's order */
 
     for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
         values[k] = hs_mpi_constants[k].fitted;
@@ -22,8 +23,17 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
                 values[not_of_plans[i]] = 0;
         values[HS_MPI_K_FAR_SYSTEM] = 1;
     }
-    for (size_t i = 0; i < system->constants.count; i++)
-        for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
-            if (strcmp(hs_mpi_constants[k].name, system->constants.items[i].name) == 0)
-                values[k] = system->constants.items[i].value;
+    for (size_t i = 0; i < system->constants.count; i++) {
+        const struct hs_own_constant *own = &system->constants.items[i];
+        size_t k = next, tried = 0;
+
+        while (tried < HS_MPI_K_COUNT && strcmp(hs_mpi_constants[k].name, own->name) != 0) {
+            k = (k + 1) % HS_MPI_K_COUNT;
+            tried++;
+        }
+        if (tried == HS_MPI_K_COUNT)
+            continue;
+        values[k] = own->value;
+        next = (k + 1) % HS_MPI_K_COUNT;
+    }
 }
