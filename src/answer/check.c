@@ -853,6 +853,17 @@ enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_quest
     return status;
 }
 
+enum hs_status hs_check_result(struct hs_check_answer *out, const struct hs_named_result *result,
+                               struct hs_error *err)
+{
+    static const struct hs_check_settings settings = {.good = NULL};
+    struct hs_named_result input = *result;
+    const struct hs_inputs inputs = {.inputs = &input, .count = 1};
+    const struct hs_check_question question = {.inputs = &inputs, .settings = &settings};
+
+    return hs_check(out, &question, NULL, err);
+}
+
 void hs_check_answer_release(struct hs_check_answer *checked)
 {
     hs_fields_release(&hs_check_fields, checked);

@@ -240,13 +240,15 @@ struct hs_check_question {
  * what a file of the settings fails with. */
 enum hs_status hs_check(struct hs_check_answer *out, const struct hs_check_question *question,
                         struct hs_text *notes, struct hs_error *err);
+/* The same of one result, which has its machine, and no settings. */
+enum hs_status hs_check_result(struct hs_check_answer *out, const struct hs_named_result *result,
+                               struct hs_error *err);
 void hs_check_answer_release(struct hs_check_answer *checked);
 
 /* busbw of a row's time, and the line rate of its machine, bytes per second. */
 double hs_check_rate(const struct hs_check_row *row, double seconds);
 double hs_check_line_rate(const struct hs_check_row *row);
 
-/* The answer as a file. */
 /* An answer as JSON. Of what is read from there, rows know what the file has. */
 extern const struct hs_fields hs_check_fields;
 

@@ -1,6 +1,7 @@
 #include "answer/inputs.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,28 +13,44 @@
 #include "record/merge.h"
 #include "version.h"
 
-/* Releases the document. */
-static bool is_of(struct hs_json_document *document, const char *kind)
-{
-    struct hs_json top = hs_json_top(document), format;
-    const char *text;
-    bool is = false;
+#define FORMAT_TEXT 64 /* bytes enough for the name of a format of ours */
 
+/* What "format" says in JSON, of a file, or of a text in memory; "" where it says nothing. Stdin is
+ * read but once. */
+static void find_format(char format[FORMAT_TEXT], const char *name, const char *text)
+{
+    struct hs_json_document document;
+    struct hs_json top, said;
+    const char *named;
+    enum hs_status status;
+
+    format[0] = '\0';
+    if (text)
+        status = hs_json_parse(&document, "", text, strlen(text), NULL);
+    else
+        status = strcmp(name, "-") == 0 ? HS_INVALID : hs_json_load(&document, name, NULL);
+    if (status != HS_OK)
+        return;
+    top = hs_json_top(document);
     if (hs_json_is_object(&top)) {
-        format = hs_json_find(&top, "format");
-        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
-             strncmp(text, kind, strlen(kind)) == 0;
+        said = hs_json_find(&top, "format");
+        if (hs_json_read_string(&named, &said, NULL) == HS_OK)
+            snprintf(format, FORMAT_TEXT, "%s", named);
     }
-    hs_json_release(document);
-    return is;
+    hs_json_release(&document);
+}
+
+static bool is_of(const char *format, const char *kind)
+{
+    return strncmp(format, kind, strlen(kind)) == 0;
 }
 
 bool hs_inputs_is_of(const char *path, const char *kind)
 {
-    struct hs_json_document document;
+    char format[FORMAT_TEXT];
 
-    return strcmp(path, "-") != 0 && hs_json_load(&document, path, NULL) == HS_OK &&
-           is_of(&document, kind);
+    find_format(format, path, NULL);
+    return is_of(format, kind);
 }
 
 /* What a job leaves is in files of one ending. */
@@ -56,14 +73,6 @@ static bool holds_counts(const char *path)
 bool hs_inputs_is_profile(const char *path)
 {
     return holds_counts(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
-}
-
-static bool text_is_of(const char *text, const char *kind)
-{
-    struct hs_json_document document;
-
-    return hs_json_parse(&document, "", text, strlen(text), NULL) == HS_OK &&
-           is_of(&document, kind);
 }
 
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
@@ -187,7 +196,10 @@ static enum hs_status add_text(struct hs_inputs *inputs, const char *name, const
 enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, const char *text,
                                  struct hs_text *notes, struct hs_error *err)
 {
-    if (text ? text_is_of(text, HS_CHECK_KIND) : hs_inputs_is_of(name, HS_CHECK_KIND)) {
+    char format[FORMAT_TEXT];
+
+    find_format(format, name, text);
+    if (is_of(format, HS_CHECK_KIND)) {
         free(inputs->checked);
         inputs->checked = text ? hs_strdup(text) : NULL;
         inputs->checked_file = name;
@@ -195,7 +207,7 @@ enum hs_status hs_inputs_add_any(struct hs_inputs *inputs, const char *name, con
             return inputs->checked ? HS_OK : hs_no_memory(err);
         return hs_file_read_text(&inputs->checked, name, HS_JSON_BYTES_MAX, err);
     }
-    if (text ? text_is_of(text, HS_PROFILE_KIND) : hs_inputs_is_profile(name))
+    if (is_of(format, HS_PROFILE_KIND) || (!text && holds_counts(name)))
         return add_profile(inputs, name, text, err);
     return text ? add_text(inputs, name, text, notes, err)
                 : hs_inputs_add(inputs, name, notes, err);

@@ -242,6 +242,13 @@ static bool may_gain(const struct hs_predict_point *point, const struct hs_estim
            plan->estimate.gain.share > 1 - ROUGH_SHARE;
 }
 
+static struct hs_verdict verdict_of(enum hs_advice advice, const struct hs_plan *plan,
+                                    const struct hs_gain *gain)
+{
+    return (struct hs_verdict){advice,    *plan,      gain->median,
+                               gain->low, gain->high, gain->share};
+}
+
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
  * over a flat plan, which is nobody's default); a plan, where it gains on three of four samples,
  * and does not rest on a guess; else it cannot tell. */
@@ -254,27 +261,23 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
         point->plans[reference].estimate.seconds < worth * point->plans[0].estimate.seconds;
     double share = is_rough(point) ? ROUGH_SHARE : HS_ADVICE_SHARE;
     struct hs_estimated rival = *hs_point_best_plan(point);
-    const struct hs_gain *gain = &point->plans[0].estimate.gain;
+    const struct hs_estimated *first = &point->plans[0];
+    const double none = point->sampled ? 1 : NAN;
+    const struct hs_gain *gain = &first->estimate.gain;
     enum hs_status status = keeps ? begin_at(point, reference, err) : HS_OK;
 
     if (keeps && may_gain(point, &rival))
-        point->verdict = (struct hs_verdict){HS_ADVICE_UNDECIDED,        rival.plan,
-                                             rival.estimate.gain.median, rival.estimate.gain.low,
-                                             rival.estimate.gain.high,   rival.estimate.gain.share};
+        point->verdict = verdict_of(HS_ADVICE_UNDECIDED, &rival.plan, &rival.estimate.gain);
     else if (keeps || reference == 0)
-        point->verdict = (struct hs_verdict){priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, .gain = 1,
-                                             .gain_low = point->sampled ? 1 : NAN,
-                                             .gain_high = point->sampled ? 1 : NAN,
-                                             .share = point->sampled ? 0 : NAN};
+        point->verdict = verdict_of(priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, &first->plan,
+                                    &(struct hs_gain){.median = 1,
+                                                      .low = none,
+                                                      .high = none,
+                                                      .share = point->sampled ? 0 : NAN});
+    else if ((!point->sampled || gain->share >= share) && !hs_point_rests_on_guess(asked, point))
+        point->verdict = verdict_of(HS_ADVICE_PLAN, &first->plan, gain);
     else
-        point->verdict = (struct hs_verdict){(!point->sampled || gain->share >= share) &&
-                                                     !hs_point_rests_on_guess(asked, point)
-                                                 ? HS_ADVICE_PLAN
-                                                 : HS_ADVICE_UNDECIDED,
-                                             .gain = gain->median, .gain_low = gain->low,
-                                             .gain_high = gain->high, .share = gain->share};
-    if (!(keeps && point->verdict.advice == HS_ADVICE_UNDECIDED))
-        point->verdict.plan = point->plans[0].plan;
+        point->verdict = verdict_of(HS_ADVICE_UNDECIDED, &first->plan, gain);
     return status;
 }
 

@@ -21,6 +21,10 @@ size_t hs_nccl_width(hs_nccl_type type)
     return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
 }
 
+#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
+static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+
 #define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
 static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
 #undef ROW
@@ -35,9 +39,6 @@ static bool is_average(hs_nccl_operation operation)
 static bool has_type(const struct hs_nccl_asked *asked)
 {
     const size_t operation = (size_t)asked->operation;
-#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
-    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
-#undef ROW
     enum hs_counted_type type;
 
     if (hs_nccl_width(asked->type) == 0)
@@ -230,9 +231,6 @@ static void divide_allgather(struct hs_nccl_steps *steps, const struct hs_nccl_f
  * that of its own ranks. */
 static int mean_of(hs_nccl_type type)
 {
-#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
-    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
-#undef ROW
     static const enum hs_counted_type means[HS_NCCL_MEANS] = {
         HS_COUNTED_TYPE_FLOAT16, HS_COUNTED_TYPE_FLOAT32, HS_COUNTED_TYPE_FLOAT64,
         HS_COUNTED_TYPE_BFLOAT16};

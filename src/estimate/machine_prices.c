@@ -71,7 +71,6 @@ static double common_times(const struct hs_machines *machines, size_t j, enum hs
                            double bytes)
 {
     const double *common = &machines->errors[machines->count * machines->errors_of_one];
-
     size_t drawn = class == HS_ERROR_CPU_RANKS ? HS_ERROR_CPU : class;
 
     return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_DRAWS + drawn]);
@@ -558,12 +557,12 @@ void hs_library_stage_seconds_each(double *seconds, const struct hs_machines *ma
                 hs_order_seconds(&machines->drawn[j], problem, keys[i].layer);
     for (size_t j = 0; !rccl && j < machines->count; j++) {
         struct hs_system machine = mpi_machine(machines, j);
-        double values[HS_MPI_K_COUNT];
+        double values[HS_MPI_K_COUNT], times = mpi_times(machines, j, problem->bytes);
 
         hs_mpi_system_values(values, &machine);
         for (size_t i = 0; i < count; i++)
-            seconds[i * machines->count + j] = hs_mpi_stage_seconds(
-                &machine, problem, keys[i], values, mpi_times(machines, j, problem->bytes));
+            seconds[i * machines->count + j] =
+                hs_mpi_stage_seconds(&machine, problem, keys[i], values, times);
     }
 }
 

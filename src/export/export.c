@@ -57,8 +57,7 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 
 bool hs_exporter_takes_several(const struct hs_exporter *exporter)
 {
-    return exporter == &hs_exporter_rules || exporter == &hs_exporter_ompi_tuned ||
-           exporter == &hs_exporter_ompi_tuned_json || exporter == &hs_exporter_mpich;
+    return exporter == &hs_exporter_rules || hs_export_has_own(exporter);
 }
 
 /* Whether it can say a collective whose blocks lie in this layout (of others: HS_NATURAL). */

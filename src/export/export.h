@@ -133,6 +133,8 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);
 
+/* Whether it is a format of rules for a library's own calls. */
+bool hs_export_has_own(const struct hs_exporter *exporter);
 /* Whether the result has times of algorithms of the library that the format tunes. */
 bool hs_export_is_own(const struct hs_exporter *exporter, const struct hs_result *result);
 /* What of those algorithms is to run, of all results together, each of which is_own. HS_INVALID:

@@ -308,6 +308,11 @@ static const struct format *format_of(const struct hs_exporter *exporter)
     return NULL;
 }
 
+bool hs_export_has_own(const struct hs_exporter *exporter)
+{
+    return format_of(exporter) != NULL;
+}
+
 bool hs_export_is_own(const struct hs_exporter *exporter, const struct hs_result *result)
 {
     const struct format *format = format_of(exporter);

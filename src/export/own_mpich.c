@@ -112,14 +112,21 @@ static void append_algorithm(struct hs_text *text, const struct hs_mpi_own *own,
         hs_text_append(text, "{\"algorithm=MPIR_%s_intra_%s\":{}}", name, own->called);
 }
 
+/* What of the ranks' bytes the table counts. */
+static const char *counted(const struct hs_own_rules *rules)
+{
+    return rules->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+                   rules->collective == HS_COLLECTIVE_ALLGATHER
+               ? "total"
+               : "avg";
+}
+
 /* How the table counts bytes: an all-to-all's by its blocks. */
 static void append_bytes(struct hs_text *text, const struct hs_own_rules *rules, uint64_t below)
 {
     uint64_t parts = rules->collective == HS_COLLECTIVE_ALLTOALL ? (uint64_t)rules->ranks : 1;
-    bool total = rules->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
-                 rules->collective == HS_COLLECTIVE_ALLGATHER;
 
-    hs_text_append(text, "\"%s_msg_size<%" PRIu64 "\":", total ? "total" : "avg",
+    hs_text_append(text, "\"%s_msg_size<%" PRIu64 "\":", counted(rules),
                    (below + parts - 1) / parts);
 }
 
@@ -144,12 +151,7 @@ static void append_sizes(struct hs_text *text, const struct table *which,
         hs_text_append(text, ",");
         end = rule->end_bytes;
     }
-    hs_text_append(text, "\"%s_msg_size=any\":%.*s}",
-                   rules->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
-                           rules->collective == HS_COLLECTIVE_ALLGATHER
-                       ? "total"
-                       : "avg",
-                   old.length, old.text);
+    hs_text_append(text, "\"%s_msg_size=any\":%.*s}", counted(rules), old.length, old.text);
 }
 
 /* A condition under which the algorithms are right, and what else there is. */

@@ -426,12 +426,15 @@ static double copy_us(const struct pace *p)
  * apart from those between nodes; the system borrows what the call's owns. */
 static void scale(struct hs_system *scaled, struct hs_mpi_call *call, const double *values)
 {
+    bool shares;
+
     if (!call->system)
         return;
+    shares = hs_system_shares_memory(call->system);
     *scaled = *call->system;
     for (size_t l = 0; l < scaled->level_count; l++) {
         struct hs_level *level = &scaled->levels[l];
-        bool node = hs_level_is_inside(level) && hs_system_shares_memory(call->system);
+        bool node = shares && hs_level_is_inside(level);
         double rate = values[node ? HS_MPI_K_RATE_NODE : HS_MPI_K_RATE_SYSTEM];
 
         level->latency_seconds *= values[node ? HS_MPI_K_STEP_NODE : HS_MPI_K_STEP_SYSTEM];

@@ -24,19 +24,12 @@ struct share {
     double out, across;
 };
 
-/* Of a unit among so many ranks, the last of them of any size. */
-static int64_t children_of(int64_t child_ranks, int64_t unit_ranks, int64_t np)
-{
-    return (hs_smaller(np, unit_ranks) + child_ranks - 1) / child_ranks;
-}
-
 /* Where a ring takes one of a child's ports and, in a mesh, one of its links to others. */
 static struct share single_share(const struct hs_level *level, int64_t child_ranks,
-                                 int64_t unit_ranks, int64_t np, struct hs_layer layer)
+                                 int64_t unit_ranks, int64_t np, struct hs_layer layer, double rate)
 {
     struct hs_traffic traffic = hs_traffic_ring(layer);
     int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
-    double rate = hs_level_rate(level, children_of(child_ranks, unit_ranks, np));
     struct share share = {rate / (double)(level->ports * hs_larger(1, port)), INFINITY};
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
@@ -46,18 +39,21 @@ static struct share single_share(const struct hs_level *level, int64_t child_ran
     return share;
 }
 
-/* What one ring of the layer gets on a level where `rings` of them leave a child. */
-static struct share ring_share(const struct hs_level *level, int64_t child_ranks,
-                               int64_t unit_ranks, int64_t np, struct hs_layer layer, int64_t rings)
+/* What one ring of the layer gets on level `l`, where `rings` of them leave a child. */
+static struct share ring_share(const struct hs_system *system, size_t l, int64_t np,
+                               struct hs_layer layer, int64_t rings)
 {
-    double rate = hs_level_rate(level, children_of(child_ranks, unit_ranks, np));
-    struct share share = {rate / (double)rings, INFINITY}, single;
+    const struct hs_level *level = &system->levels[l];
+    int64_t child_ranks = hs_system_child_ranks(system, l);
+    int64_t unit_ranks = hs_system_child_ranks(system, l + 1);
+    double rate = hs_level_rate(level, hs_system_busy_children(system, l, np, 1));
+    struct share = {rate / (double)rings, INFINITY}, single;
 
     if (level->striped) {
         share.out *= hs_step_mesh_part(level, child_ranks, unit_ranks, layer);
         return share;
     }
-    single = single_share(level, child_ranks, unit_ranks, np, layer);
+    single = single_share(level, child_ranks, unit_ranks, np, layer, rate);
     return (struct share){hs_lesser(share.out, single.out), single.across};
 }
 
@@ -116,14 +112,13 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
 
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_level *level = &system->levels[l];
-        int64_t child_ranks = hs_system_child_ranks(system, l);
-        int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings, leaving;
+        int64_t child_ranks = hs_system_child_ranks(system, l), rings, leaving;
         struct share share;
 
         rings = child_ranks < np ? hs_traffic_per_link(&traffic, np, child_ranks, 1) : 0;
         if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
-        share = ring_share(level, child_ranks, unit_ranks, np, layer, rings);
+        share = ring_share(system, l, np, layer, rings);
         busiest[l] = hs_lesser(share.out, share.across);
         if (l == 0 || busiest[l] <= price->ring_bytes_per_second) {
             price->ring_bytes_per_second = busiest[l];

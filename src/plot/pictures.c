@@ -130,21 +130,15 @@ static void pictures_release(struct pictures *pictures)
 static enum hs_status check_measured(struct hs_check_answer *checked, struct hs_plot_job *job,
                                      struct hs_error *err)
 {
-    static const struct hs_check_settings settings = {.good = NULL};
-    struct hs_inputs first = {.count = 1};
-    struct hs_named_result input;
-    struct hs_check_question question = {.inputs = &first, .settings = &settings};
     enum hs_status status;
 
     if (job->input_count == 0 || !job->inputs[0].result->backend ||
         !job->inputs[0].result->has_system)
         return HS_OK;
-    input = job->inputs[0];
-    first.inputs = &input;
-    status = hs_check(checked, &question, NULL, err);
+    status = hs_check_result(checked, &job->inputs[0], err);
     if (status == HS_OK && checked->verdict != HS_CHECK_UNJUDGED) {
         job->checked = checked;
-        job->checked_name = input.name;
+        job->checked_name = job->inputs[0].name;
     }
     return status;
 }

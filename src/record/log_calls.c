@@ -22,11 +22,6 @@ void hs_call_list_release(struct hs_call_list *list)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-static bool is_mpi(enum hs_library library)
-{
-    return hs_library_mpi_rule(library) != HS_LIBRARY_UNSAID;
-}
-
 const struct hs_price_model *hs_calls_model(const struct hs_system *system)
 {
     enum hs_library library = hs_system_library(system);
@@ -34,7 +29,7 @@ const struct hs_price_model *hs_calls_model(const struct hs_system *system)
     if (system->fits.count > 0)
         return NULL;
     return library == HS_LIBRARY_NCCL && system->parts ? &hs_nccl_price_model
-           : is_mpi(library)                           ? &hs_mpi_price_model
+           : hs_library_mpi_rule(library) != HS_LIBRARY_UNSAID ? &hs_mpi_price_model
                                                        : NULL;
 }
 

@@ -549,18 +549,15 @@ static void say_sweep(struct hs_sheet *sheet, const struct hs_report *report)
 static enum hs_status say_check(struct hs_sheet *sheet, const struct hs_campaign *campaign,
                                 const struct hs_result *result, struct hs_error *err)
 {
-    static const struct hs_check_settings settings = {.good = NULL};
     const char *file = campaign->settings.campaign.output;
-    struct hs_named_result named = {file ? file : "the result", result};
-    struct hs_inputs inputs = {.inputs = &named, .count = 1};
-    struct hs_check_question question = {.inputs = &inputs, .settings = &settings};
+    const struct hs_named_result named = {file ? file : "the result", result};
     struct hs_check_answer checked;
     struct hs_text line = {0};
     enum hs_status status;
 
     if (!result->has_system || !hs_sheet_is_read(sheet))
         return HS_OK;
-    status = hs_check(&checked, &question, NULL, err);
+    status = hs_check_result(&checked, &named, err);
     if (status == HS_OK)
         hs_check_append_line(&line, &checked, file ? file : "RESULT");
     if (line.length > 0)
