@@ -31,7 +31,7 @@ static void find_format(char format[FORMAT_TEXT], const char *name, const char *
         status = strcmp(name, "-") == 0 ? HS_INVALID : hs_json_load(&document, name, NULL);
     if (status != HS_OK)
         return;
-    top = hs_json_top(document);
+    top = hs_json_top(&document);
     if (hs_json_is_object(&top)) {
         said = hs_json_find(&top, "format");
         if (hs_json_read_string(&named, &said, NULL) == HS_OK)

@@ -47,7 +47,7 @@ static struct share ring_share(const struct hs_system *system, size_t l, int64_t
     int64_t child_ranks = hs_system_child_ranks(system, l);
     int64_t unit_ranks = hs_system_child_ranks(system, l + 1);
     double rate = hs_level_rate(level, hs_system_busy_children(system, l, np, 1));
-    struct share = {rate / (double)rings, INFINITY}, single;
+    struct share share = {rate / (double)rings, INFINITY}, single;
 
     if (level->striped) {
         share.out *= hs_step_mesh_part(level, child_ranks, unit_ranks, layer);
