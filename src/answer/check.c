@@ -432,8 +432,7 @@ static int by_run(const void *left, const void *right)
 {
     const struct hs_check_row *a = *(const struct hs_check_row *const *)left,
                               *b = *(const struct hs_check_row *const *)right;
-    int files = a->file == b->file ? 0 : strcmp(a->file, b->file),
-        calls = strcmp(a->call, b->call);
+    int files = a->file == b->file ? 0 : strcmp(a->file, b->file), calls = strcmp(a->call, b->call);
 
     if (files)
         return files;
@@ -508,8 +507,7 @@ bool hs_check_is_step_back(const struct hs_check_answer *out, const struct hs_ch
  * step back. */
 static bool counts(const struct hs_check_answer *out, const struct hs_check_row *row)
 {
-    const struct hs_check_row *above = row_at(out, row->larger),
-                              *below = row_at(out, row->smaller);
+    const struct hs_check_row *above = row_at(out, row->larger), *below = row_at(out, row->smaller);
     double off = deviations_of(row);
     bool sure = off > SURE_DEVIATIONS && row->seconds > SURE_FACTOR * row->expected_seconds;
 

@@ -293,7 +293,8 @@ static enum hs_status read_line(struct hs_rules *rules, char *line, struct hs_er
         return read_nodes(rules, line, err);
     if (strcmp(word, "trees") == 0)
         return hs_forests_read(&rules->forests, line, err);
-    return hs_fail(err, HS_INVALID, "expected ranks, nodes, trees, rule or time, found \"%.60s\"", word);
+    return hs_fail(err, HS_INVALID, "expected ranks, nodes, trees, rule or time, found \"%.60s\"",
+                   word);
 }
 
 enum hs_status hs_rules_parse(struct hs_rules *rules, const char *text, struct hs_error *err)

@@ -97,7 +97,7 @@ static void write_facts(struct hs_text *out, const struct hs_check_answer *check
     hs_csv_fact(out, "first_bytes", "%.0f", (double)first->bytes);
     hs_csv_fact(out, "last_bytes", "%.0f", (double)series->rows[series->count - 1].bytes);
     hs_csv_fact(out, "expected", "%s",
-                !expected                          ? "-"
+                !expected                           ? "-"
                 : first->against == HS_AGAINST_GOOD ? "when right"
                                                     : "expected");
     hs_csv_fact(out, "range", "%s",

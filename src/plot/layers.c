@@ -409,6 +409,9 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     write_drawn(out, rows);
     hs_csv_fact(out, "predicted", "%d", rows->any_predicted);
     hs_csv_fact(out, "measured", "%d", rows->any_measured);
+    /* Where a bar is all that is predicted, its end is the whole plan's. */
+    hs_csv_fact(out, "wholes", "%d",
+                rows->any_measured || rows->any_chunks || isfinite(rows->own_measured.seconds));
     hs_csv_fact(out, "longest", "%#.9g", rows->axis_seconds);
     hs_csv_time_unit(out, rows->axis_seconds);
     write_bars(out, rows);
