@@ -15,7 +15,7 @@ cp "$SRC/tests/answer/data/null16.json" results/here.json
 for name in here.json result.json abci.json; do cp results/here.json $name; done
 """
 FILES = (
-    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|plots|calibration|gpu)\.md|.*--help|README\.md)$",
+    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|plots|measure|gpu)\.md|.*--help|README\.md)$",
      RESULTS),
     (r"^(README|docs/check)\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
 row 1073741824,0.030229,16,2,allgather > all_gather.csv
