@@ -15,7 +15,7 @@ cp "$SRC/tests/answer/data/null16.json" results/here.json
 for name in here.json result.json abci.json; do cp results/here.json $name; done
 """
 FILES = (
-    (r"^(docs/(result|export|export-frameworks|tutorial|limits|plots|measure|gpu)\.md|.*--help|README\.md)$",
+    (r"^(docs/(result|export|export-frameworks|quickstart|limits|plots|measure|gpu)\.md|.*--help|README\.md)$",
      RESULTS),
     (r"^(README|docs/check)\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
 row 1073741824,0.030229,16,2,allgather > all_gather.csv
@@ -63,9 +63,7 @@ cp "$SRC/tests/golden/fit/gap.json" plan.json
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed '1,/^## Describe/d' "$SRC/docs/systems.md" | sed -n '/^```json$/,/^```$/p' | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
-    (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
-cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt
-cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt"""),
+    (r"^docs/quickstart\.md$", 'cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt'),
     (r"^(docs/gpu\.md|fit --help)$", """sed -n '2,9p' "$SRC/tests/golden/fit/probe.sh" >probe.sh
 . ./probe.sh
 mv slow.json probe.json
