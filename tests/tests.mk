@@ -99,7 +99,7 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" "TESTS=full $(
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "tests/page/test_machines.py $(BUILD)/hiersearch" "@timeout=900 tests/page/test_page.sh $(BUILD) answers 150" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
-    "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
+    "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@timeout=900 tests/docs/test_documents.py"
 # Behind these, in `check-all`: what takes long and seldom fails.
 ALL_COMMANDS = $(FULL_COMMANDS) "@timeout=36000 tests/instrumented.sh threads" "@timeout=36000 tests/instrumented.sh valgrind" \
     "@timeout=36000 make -s tidy TIDY_QUICK=1" tests/export/msccl_trees.py \

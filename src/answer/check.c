@@ -352,7 +352,7 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
     const struct hs_parts *parts = &system->nccl.parts;
     double rate = line_rate(row, parts);
 
-    /* NCCL's own calls have a price, or ranks that no price is of */
+    /* NCCL's calls have a price, or ranks that no price is of */
     if (parts->gpu_count > 0 &&
         (is_boards(parts) ||
          (row->logged.library == HS_LIBRARY_UNSAID &&

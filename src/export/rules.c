@@ -125,7 +125,7 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
 /* A time that was measured comes again within a tenth, as `check --good` takes it. */
 #define AGAIN 1.1
 
-/* By which `run` sees whether the library's own calls are as fast as the machine should be. */
+/* By which `run` sees whether the library's calls are as fast as the machine should be. */
 static void append_times(struct hs_text *text, const struct hs_result *result)
 {
     for (size_t m = 0; m < result->message_count; m++) {
@@ -157,7 +157,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
 
     if (result->layout != HS_NATURAL && hs_export_is_nccl_native(job))
         return hs_fail(err, HS_INVALID,
-                       "%s: is about %s with %s layout, and NCCL's own calls have the natural one",
+                       "%s: is about %s with %s layout, and NCCL's calls have the natural one",
                        job->result_name, hs_collective_names[result->collective],
                        hs_layout_names[result->layout]);
     if (result->registered)
@@ -183,7 +183,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
         hs_export_is_nccl_native(job))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
-    if (!hs_export_is_nccl_native(job))
+    if (rules.count > 0 && !hs_export_is_nccl_native(job)) /* else nothing is compared */
         append_times(text, result);
     hs_export_rules_release(&rules);
     return status;

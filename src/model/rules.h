@@ -10,7 +10,7 @@
  *     rule allreduce 16:1 65536 4x4
  *     rule allgather 4:2+2*8 0 2x2        4 ranks, 2 apart; from its 2nd on 8 times as far
  *     rule reduce-scatter 16:1 0 4x4 packed    an order that leaves blocks in place, too
- *     time allreduce 16:1 65536 0.0011 0.0019  of the library's own call: least and most seconds
+ *     time allreduce 16:1 65536 0.0011 0.0019  of the library's default call: least and most seconds
  *
  * Bytes are those of struct hs_problem. A rule holds up to where the next of its collective and
  * group begins.
@@ -29,7 +29,7 @@ struct hs_rule {
     enum hs_layout layout; /* not reversed: rank r has block r */
     struct hs_group group;
     uint64_t from_bytes; /* per process, of the larger side */
-    struct hs_plan plan; /* split.count 0: the library's own call */
+    struct hs_plan plan; /* split.count 0: the library's default call */
 };
 
 /* So many ranks on each of so many nodes. */
@@ -37,7 +37,7 @@ struct hs_rules_nodes {
     int64_t count, ranks;
 };
 
-/* What the library's own call is expected to take. */
+/* What the library's default call is expected to take. */
 struct hs_rule_time {
     enum hs_collective collective;
     struct hs_group group;

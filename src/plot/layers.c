@@ -33,7 +33,7 @@ struct rows {
     const struct hs_result *result; /* of which they are */
     struct row data[PLANS + 2];     /* and the flat split, and the job's plan */
     size_t count;
-    /* The library's own call, a bar below them: NaN where nothing is known, or where the flat split
+    /* The library's default call, a bar below them: NaN where nothing is known, or where the flat split
      * is that call. */
     double own_seconds;
     struct hs_plot_time own_measured;
@@ -118,7 +118,7 @@ static void collect(struct rows *rows, const struct hs_result_message *message,
         add(rows, message, &flat);
 }
 
-/* The library's own call: what it is said to take, and what it took. */
+/* The library's default call: what it is said to take, and what it took. */
 static void collect_own(struct rows *rows, const struct hs_result_message *message)
 {
     const struct hs_default_call *usual = message->answer ? message->answer->usual : NULL;

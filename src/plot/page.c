@@ -154,7 +154,7 @@ static void add_expected(struct hs_html_values *values, const struct subject *su
     hs_text_append(hs_html_value(values, "flat_gain"), "%s faster", HS_AS_GAIN(verdict->gain));
     hs_answer_append_reference(hs_html_value(values, "over"), &of);
     if (isfinite(verdict->gain_low))
-        hs_text_append(hs_html_value(values, "flat_interval"), "%.3gx to %.3gx with 90 %%",
+        hs_text_append(hs_html_value(values, "flat_interval"), "90 %% range %.3gx to %.3gx",
                        verdict->gain_low, verdict->gain_high);
 }
 
