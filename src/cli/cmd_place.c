@@ -45,8 +45,8 @@ const struct hs_command hs_command_place = {
         "it, and says which order to use, or to keep yours. --format prints it for a launcher or "
         "a framework.",
     .examples =
-        "  hiersearch place '8xH100, 8xNDR400' --mesh tp=8,pp=4,dp=16 --model num-layers=80,"
-        "hidden-size=8192,seq-length=4096,micro-batch-size=1,global-batch-size=512\n"
+        "  hiersearch place '8xH100, 8xNDR400' --mesh tp=8,pp=4,dp=16 --model layers=80,"
+        "hidden=8192,sequence=4096,micro-batch=1,global-batch=512\n"
         "  hiersearch place '8xH100, 8xNDR400' --mesh dp=64,tp=8 --messages "
         "tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB\n"
         "  hiersearch place abci --mesh dp=16,tp=4 --messages tp:allreduce:64MiB --format srun\n"

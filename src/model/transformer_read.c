@@ -76,10 +76,28 @@ static const struct row {
     {"use-megatron-fsdp", NULL, 0, REFUSED, {"expected an axis fsdp of the mesh"}},
     {"use-torch-fsdp2", NULL, 0, REFUSED, {"expected an axis fsdp of the mesh"}},
 };
-#define ROWS (sizeof(rows) / sizeof(*rows))
+#define ROWS   (sizeof(rows) / sizeof(*rows))
+#define COMMON 8 /* of them, in front: what people give */
+
+/* What people say for short. */
+static const struct {
+    const char *word, *name;
+} short_words[] = {
+    {"layers", "num-layers"},
+    {"hidden", "hidden-size"},
+    {"sequence", "seq-length"},
+    {"micro-batch", "micro-batch-size"},
+    {"global-batch", "global-batch-size"},
+    {"vocabulary", "vocab-size"},
+    {"heads", "num-attention-heads"},
+    {"experts", "num-experts"},
+};
 
 static const struct row *find_row(const char *name)
 {
+    for (size_t i = 0; i < sizeof(short_words) / sizeof(*short_words); i++)
+        if (strcmp(short_words[i].word, name) == 0)
+            name = short_words[i].name;
     for (size_t i = 0; i < ROWS; i++)
         if (strcmp(rows[i].name, name) == 0 || (rows[i].config && !strcmp(rows[i].config, name)))
             return &rows[i];
@@ -93,7 +111,8 @@ static enum hs_status unknown_name(const char *name, struct hs_error *err)
 
     for (size_t i = 0; i < ROWS; i++)
         names[i] = rows[i].name;
-    return hs_name_find(&found, name, "size", names, ROWS, err);
+    return hs_name_find(&found, name, "size", names,
+                        hs_nearest_name(name, names, ROWS) ? ROWS : COMMON, err);
 }
 
 static int64_t *value_at(struct hs_transformer *model, const struct row *row)

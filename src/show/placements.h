@@ -42,8 +42,9 @@ const char *const *hs_place_format_words(void);
          .group = "Problem",                                                                       \
          .type = &hs_option_text,                                                                  \
          .offset = (at) + offsetof(struct hs_place_question, settings.model),                      \
-         .help = "instead of --messages a transformer: its sizes by Megatron's names, such as "    \
-                 "num-layers=80, its command line, or a config.json with the rest besides: "       \
+         .help = "instead of --messages a transformer: its sizes in words (layers=80) or by "      \
+                 "Megatron's names (num-layers=80), its command line, or a config.json with the "  \
+                 "rest besides: "                                                                  \
                  "config.json,seq-length=4096,micro-batch-size=1,global-batch-size=512"},          \
         HS_ROW_DATATYPE("Problem",                                                                 \
                         (at) + offsetof(struct hs_place_question, settings.ask.datatype)),         \

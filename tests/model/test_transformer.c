@@ -240,6 +240,11 @@ static void a_command_line_of_megatron_says_the_same(void **state)
                                           &err),
                      HS_OK);
     assert_memory_equal(&one, &other, sizeof(one));
+    assert_int_equal(
+        hs_transformer_parse(
+            &other, "layers=80,hidden=8192,sequence=4096,micro-batch=1,global-batch=512", &err),
+        HS_OK);
+    assert_memory_equal(&one, &other, sizeof(one));
 }
 
 /* Also one whose options are mostly others, in a script. */
@@ -340,6 +345,7 @@ static void wrong_sizes_are_refused(void **state)
         {SIZES ",cp-comm-type=a2a", "unknown cp-comm-type \"a2a\""},
         {SIZES ",moe-layer-freq=2", "moe-layer-freq: expected 1"},
         {SIZES " --use-torch-fsdp2", "use-torch-fsdp2: expected an axis fsdp"},
+        {"depth=80", "expected one of num-layers, hidden-size"},
         {"swiglo", "did you mean \"swiglu\"?"},
         {SIZES ",parameters=many", "parameters: expected a number of parameters"},
     };
