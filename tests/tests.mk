@@ -149,9 +149,8 @@ $(LIBRARY_HOSTILE): tests/api/hostile.c $(call libs,$(USES_api))
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_api)) $(HS_LDFLAGS) $(HS_LIBS)
 # What tests/instrumented.sh builds a second time.
-# Without all draws, the tests of what reads files and handles memory of others; arithmetic does neither.
-INSTRUMENTED_TESTS = $(if $(filter full,$(TESTS)),$(UNIT_TESTS),$(call unit_tests,$(filter-out model links library search $(MPI_LAYERS),$(TEST_LAYERS))))
-instrumented-programs: $(BUILD)/hiersearch $(INSTRUMENTED_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
+# Without all draws, what reads files of others and what programs call.
+instrumented-programs: $(BUILD)/hiersearch $(if $(filter full,$(TESTS)),$(UNIT_TESTS)) $(REPLAYS) $(LIBRARY_THREADS)
 instrumented-threads: $(LIBRARY_THREADS)
 instrumented-hostile: $(BUILD)/hiersearch $(LIBRARY_HOSTILE) $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/hiersearch-measure)
 
