@@ -32,15 +32,17 @@ typedef struct hs_nccl_config hs_nccl_config;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
-/* ncclSuccess, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
- * NCCL_SHRINK_ABORT; ncclScalarHostImmediate */
+/* ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
+ * NCCL_SHRINK_ABORT; ncclScalarHostImmediate; ncclInt64, ncclSum */
 enum {
     HS_NCCL_SUCCESS = 0,
+    HS_NCCL_CUDA_ERROR = 1,
     HS_NCCL_INVALID_ARGUMENT = 4,
     HS_NCCL_INVALID_USAGE = 5,
     HS_NCCL_IN_PROGRESS = 7
 };
 enum { HS_NCCL_NO_COLOR = -1, HS_NCCL_SHRINK_ABORT = 1, HS_NCCL_SCALAR_OF_HOST = 1 };
+enum { HS_NCCL_SUM = 0, HS_NCCL_INT64 = 4 };
 
 /* What a configuration begins with, in all versions that have one. */
 struct hs_nccl_config_head {

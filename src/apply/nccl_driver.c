@@ -98,10 +98,46 @@ void hs_nccl_host_free(void *memory)
     driver->exchange_mode(&mode);
 }
 
-void *hs_nccl_event_new(void)
+void *hs_nccl_event_new(bool timed)
 {
     const struct hs_nccl_driver *driver = hs_nccl_driver();
     void *event = NULL;
 
-    return driver && driver->event_create(&event, EVENT_DISABLE_TIMING) == 0 ? event : NULL;
+    return driver && driver->event_create(&event, timed ? 0 : EVENT_DISABLE_TIMING) == 0 ? event
+                                                                                         : NULL;
+}
+
+void hs_nccl_event_free(void *event)
+{
+    if (event)
+        hs_nccl_driver()->event_destroy(event);
+}
+
+/* To ask while another thread captures in the global mode would end that capture. */
+bool hs_nccl_event_passed(void *event)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+    bool passed;
+
+    if (driver->exchange_mode(&mode) != 0)
+        return false;
+    passed = driver->event_query(event) == 0;
+    driver->exchange_mode(&mode);
+    return passed;
+}
+
+bool hs_nccl_event_seconds(double *seconds, void *from, void *to)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+    float milliseconds = 0;
+    bool known;
+
+    if (driver->exchange_mode(&mode) != 0)
+        return false;
+    known = driver->event_elapsed(&milliseconds, from, to) == 0;
+    driver->exchange_mode(&mode);
+    *seconds = 1e-3 * (double)milliseconds;
+    return known;
 }

@@ -17,6 +17,7 @@
     row(cuEventCreate, event_create, (void **event, unsigned flags))                               \
     row(cuEventQuery, event_query, (void *event))                                                  \
     row(cuEventRecord, event_record, (void *event, hs_nccl_stream stream))                         \
+    row(cuEventElapsedTime, event_elapsed, (float *milliseconds, void *from, void *to))            \
     row(cuEventDestroy_v2, event_destroy, (void *event))                                           \
     row(cuStreamWaitEvent, stream_wait, (hs_nccl_stream stream, void *event, unsigned flags))      \
     row(cuStreamIsCapturing, stream_captures, (hs_nccl_stream stream, int *status))                \
@@ -51,7 +52,13 @@ void hs_nccl_memory_free(void *memory);
 /* The same of the host's, which the GPU reaches. */
 void *hs_nccl_host_new(size_t bytes);
 void hs_nccl_host_free(void *memory);
-/* Of this thread's GPU, for order, not for time. NULL: there is none. */
-void *hs_nccl_event_new(void);
+/* Of this thread's GPU; timed: for time, else for order alone. NULL: there is none. */
+void *hs_nccl_event_new(bool timed);
+/* NULL is accepted. */
+void hs_nccl_event_free(void *event);
+/* Whether the GPU has come to it, and how long it took from one to another, false where it does not
+ * say: whatever other threads capture. */
+bool hs_nccl_event_passed(void *event);
+bool hs_nccl_event_seconds(double *seconds, void *from, void *to);
 
 #endif

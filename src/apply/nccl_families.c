@@ -10,6 +10,7 @@
 
 #include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
+#include "apply/nccl_pairs.h"
 #include "apply/nccl_real.h"
 #include "apply/nccl_verify.h"
 
@@ -237,8 +238,7 @@ static void drop_event(struct hs_nccl_family *family)
     void *event = family->order.event;
 
     family->order.event = NULL;
-    if (event)
-        hs_nccl_driver()->event_destroy(event);
+    hs_nccl_event_free(event);
 }
 
 static void drop_memory(struct hs_nccl_family *family)
@@ -248,6 +248,8 @@ static void drop_memory(struct hs_nccl_family *family)
     family->memory.bytes = 0;
     hs_nccl_verify_free(family->memory.verify, family->memory.aborted_by != NULL);
     family->memory.verify = NULL;
+    hs_nccl_pairs_free(family->memory.pairs, family->memory.aborted_by != NULL);
+    family->memory.pairs = NULL;
 }
 
 void hs_nccl_family_destroy(struct hs_nccl_family *family)
@@ -271,7 +273,7 @@ void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread)
     if (grouped)
         family->nccl.ncclGroupEnd();
     drop_event(family);
-    if (!family->memory.begin && !family->memory.verify)
+    if (!family->memory.begin && !family->memory.verify && !family->memory.pairs)
         return;
     pthread_mutex_lock(&lock);
     family->memory.aborted_by = thread;
@@ -352,6 +354,9 @@ static void try_groups(struct hs_nccl_family *family)
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
         int64_t base = base_of(family, group, trial);
 
+        if (trial->pairs && able && !family->memory.pairs)
+            able = (family->memory.pairs = hs_nccl_pairs_new()) != NULL;
+
         if (hs_nccl_agree(family, able && base >= 0,
                           trial->settings + (uint64_t)base * 2654435761u + at)) {
             try_group(family, group, base);
@@ -376,8 +381,10 @@ bool hs_nccl_family_go_on(struct hs_nccl_family *family)
         family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
         try_groups(family);
     family->splits.making = family->splits.waits;
-    if (!family->splits.making && !family->group)
+    if (!family->splits.making && !family->group) {
         drop_event(family);
+        drop_memory(family);
+    }
     return !family->splits.making;
 }
 
@@ -399,7 +406,7 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
         free(family);
         return NULL;
     }
-    family->order.event = hs_nccl_event_new();
+    family->order.event = hs_nccl_event_new(false);
     if (trial->blocks)
         hs_nccl_family_go_on(family);
     pthread_mutex_lock(&lock);

@@ -57,6 +57,7 @@ struct hs_nccl_trial {
     uint64_t verify;   /* every so many calls, 0: none, of at most so many */
     size_t verify_bytes;
     struct hs_nccl_self self;
+    bool pairs;  /* some calls go by the library to compare */
     bool able;   /* this rank; else it takes part for the others' sake */
     bool blocks; /* else nobody waits: blocking = 0 */
     const void *caller;
@@ -75,11 +76,12 @@ struct hs_nccl_part {
 
 #define HS_NCCL_PARTS_MAX 64
 
-/* Of the GPU, for reduce-scatters; and what verifying has. */
+/* Of the GPU, for reduce-scatters; and what verifying and pairs have. */
 struct hs_nccl_memory {
     void *begin; /* NULL: none, of 0 bytes */
     size_t bytes;
     struct hs_nccl_verify *verify; /* NULL: nothing is verified */
+    struct hs_nccl_pairs *pairs;   /* NULL: no call goes by the library to compare */
     const void *aborted_by;        /* thread, whose memory is still there */
 };
 

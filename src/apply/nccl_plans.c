@@ -7,16 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "apply/loaded.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
+#include "apply/nccl_pairs.h"
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define VERIFY_BYTES ((uint64_t)32 << 20)
 
@@ -24,13 +27,15 @@ static struct {
     bool tried, on;
     struct hs_rules rules;
     uint64_t settings, verify, verify_bytes;
+    bool reproducible; /* none goes by the library to compare */
+    double began;      /* when plans were on */
     uint64_t *made_of; /* [made_count] what this process's communicators were made of */
     size_t made_count;
     int rank, size; /* of this process in its largest communicator; or in the job: */
     int job_rank;
     pid_t process; /* not one that it forked */
     pthread_mutex_t lock;
-    atomic_uint_fast64_t planned, passed[HS_REASON_COUNT];
+    atomic_uint_fast64_t planned, left_out, passed[HS_REASON_COUNT];
 } plans = {.rank = -1, .job_rank = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The group that a thread has open. */
@@ -44,10 +49,18 @@ static _Thread_local struct {
 
 /* ---- begin ---- */
 
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void read_rules(void)
 {
     const char *text = getenv(HS_RUN_NCCL_PLANS), *verify = getenv(HS_RUN_VERIFY);
-    const char *bytes = getenv(HS_RUN_VERIFY_BYTES);
+    const char *bytes = getenv(HS_RUN_VERIFY_BYTES), *same = getenv(HS_RUN_REPRODUCIBLE);
     const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     struct hs_error err;
 
@@ -59,8 +72,10 @@ static void read_rules(void)
     }
     plans.verify = verify ? strtoull(verify, NULL, 10) : 0;
     plans.verify_bytes = bytes && bytes[0] ? strtoull(bytes, NULL, 10) : VERIFY_BYTES;
-    plans.settings =
-        hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u + plans.verify_bytes;
+    plans.reproducible = same && same[0] == '1';
+    plans.settings = hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u +
+                     2 * plans.verify_bytes + plans.reproducible;
+    plans.began = now();
     plans.process = getpid();
     plans.on = true;
     if (connections && strcmp(connections, "1") == 0 && hs_launcher_is_root())
@@ -83,12 +98,15 @@ static bool is_about(enum hs_collective collective)
 static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                             const struct hs_nccl_asked *asked)
 {
+    enum hs_nccl_went went;
     hs_nccl_result result;
 
-    plans.planned++;
     pthread_mutex_lock(&family->busy);
-    result = hs_nccl_verify_carry(family, &rule->plan, asked, plans.verify);
+    result = hs_nccl_pairs_carry(family, rule, asked, plans.verify, &went);
     pthread_mutex_unlock(&family->busy);
+    plans.planned += went == HS_NCCL_PLANNED;
+    plans.left_out += went == HS_NCCL_LEFT_OUT;
+    plans.passed[HS_REASON_LOST] += went == HS_NCCL_LOST;
     return result;
 }
 
@@ -325,6 +343,8 @@ static void adopt(const struct hs_nccl_making *making)
                                   .self = {making->rank, making->ranks},
                                   .verify = plans.verify,
                                   .verify_bytes = plans.verify_bytes,
+                                  .pairs =
+                                      making->blocks && !plans.reproducible && plans.verify != 1,
                                   .able = is_alone(making->made_of),
                                   .blocks = making->blocks,
                                   .caller = making->caller};
@@ -475,6 +495,22 @@ static void say_unseen(void)
               stderr);
 }
 
+static void append_saving(struct hs_text *text)
+{
+    const struct hs_saving saving = hs_nccl_saving();
+    const struct hs_saved saved = hs_saving_figures(&saving);
+    char seconds[HS_UNIT_TEXT];
+
+    if (saving.pairs > 0 && saved.with > 0) {
+        hs_text_append(text, "; about %s in plans", hs_seconds_format(seconds, saved.with));
+        hs_saved_append(text, &saved, now() - plans.began);
+    } else if (plans.planned > 0) {
+        hs_text_append(text, "; saving not known: %s",
+                       plans.reproducible ? "--reproducible leaves no call to compare"
+                                          : "no pair of calls was timed");
+    }
+}
+
 void hs_nccl_plans_finish(void)
 {
     const struct hs_nccl_verified verified = hs_nccl_verified();
@@ -490,11 +526,14 @@ void hs_nccl_plans_finish(void)
                    rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
     for (int i = 0; i < HS_REASON_COUNT; i++)
         passed[i] = (double)plans.passed[i];
+    if (plans.left_out > 0)
+        hs_text_append(&text, ", %" PRIu64 " by NCCL's own for comparison",
+                       (uint64_t)plans.left_out);
     hs_reasons_append(&text, passed);
     if (plans.verify > 0)
         hs_text_append(&text, "; %" PRIu64 " compared with NCCL's own, %" PRIu64 " of them differ",
                        verified.compared, verified.different);
-    hs_text_append(&text, "; what plans save is not measured here");
+    append_saving(&text);
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
     hs_text_release(&text);
 }

@@ -133,7 +133,7 @@ static void compare(struct hs_nccl_verify *verify)
 /* What has come of a call before. */
 static void look(struct hs_nccl_verify *verify)
 {
-    if (verify->copied && hs_nccl_driver()->event_query(verify->event) == 0)
+    if (verify->copied && hs_nccl_event_passed(verify->event))
         compare(verify);
 }
 
@@ -149,7 +149,7 @@ struct hs_nccl_verify *hs_nccl_verify_new(size_t bytes)
     verify->input = hs_nccl_memory_new(bytes);
     verify->beside = hs_nccl_memory_new(bytes);
     verify->host = hs_nccl_host_new(COPIES * bytes);
-    verify->event = hs_nccl_event_new();
+    verify->event = hs_nccl_event_new(false);
     if (verify->input && verify->beside && verify->host && verify->event)
         return verify;
     hs_nccl_verify_free(verify, true);
@@ -167,8 +167,7 @@ void hs_nccl_verify_free(struct hs_nccl_verify *verify, bool aborted)
         look(verify);
     uncompared += verify->copied;
     hs_nccl_host_free(verify->host);
-    if (verify->event)
-        hs_nccl_driver()->event_destroy(verify->event);
+    hs_nccl_event_free(verify->event);
     free(verify);
 }
 

@@ -48,6 +48,8 @@ _Static_assert(sizeof(ncclResult_t) == sizeof(int) && sizeof(ncclDataType_t) == 
                "enums are as large as int");
 _Static_assert(sizeof(ncclUniqueId) == 128 && _Alignof(ncclUniqueId) == 1, "an id");
 _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
+                   (int)HS_NCCL_CUDA_ERROR == (int)ncclUnhandledCudaError &&
+                   (int)HS_NCCL_SUM == (int)ncclSum && (int)HS_NCCL_INT64 == (int)ncclInt64 &&
                    (int)HS_NCCL_INVALID_ARGUMENT == (int)ncclInvalidArgument &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&

@@ -365,6 +365,26 @@ static void orders(ncclComm_t comm)
     run(call);
 }
 
+/* $JOB_CALLS of them behind each other, of two lengths turn by turn, one twice as long: reductions
+ * whose every bit is known. The host waits for some of them, but knows of none by CUDA's word. */
+static void many(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    int calls = atoi(getenv("JOB_CALLS"));
+    size_t count = kind == ALLREDUCE ? 8192 : 8192 / (size_t)ranks; /* nothing is left over */
+
+    call.operation = ncclMax;
+    for (int i = 0; i < calls; i++) {
+        call.count = count / (i % 2 ? 1 : 2);
+        if (i < 40 || i % 10 < 2)
+            run(call);
+        else
+            CHECK(start(&call, stream) == ncclSuccess);
+    }
+    finish(stream);
+    run(call);
+}
+
 /* One behind the other, before the host knows of any that it has ended: reductions whose every bit
  * is known, so that nothing may differ. */
 static void behind(ncclComm_t comm)
@@ -537,11 +557,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values},    {"groups", groups},     {"streams", streams},
-                {"graphs", graphs},    {"parts", parts},       {"makers", makers},
-                {"faults", faults},    {"given-up", given_up}, {"orders", orders},
-                {"behind", behind},    {"handles", handles},   {"windows", windows},
-                {"averages", averages}};
+    } ways[] = {{"values", values},     {"groups", groups},     {"streams", streams},
+                {"graphs", graphs},     {"parts", parts},       {"makers", makers},
+                {"faults", faults},     {"given-up", given_up}, {"orders", orders},
+                {"behind", behind},     {"handles", handles},   {"windows", windows},
+                {"averages", averages}, {"many", many}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 

@@ -2,7 +2,7 @@
  * nccl_driver.c - libcuda's functions that libhiersearch-nccl.so calls, by those of the stand-in's
  * CUDA runtime: events and streams of the two are the same things. With $JOB_COUNTS_WAITS it says
  * how often a stream was told to wait; with $JOB_NO_MEMORY there is none left. Memory comes and
- * goes only where captures of other threads allow it.
+ * goes, and events are looked at, only where captures of other threads allow it.
  */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
 int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuEventQuery(cudaEvent_t event);
+int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
 static int waits;
 static _Thread_local enum cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
@@ -90,7 +91,15 @@ int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream)
 
 int cuEventQuery(cudaEvent_t event)
 {
-    return (int)cudaEventQuery(event);
+    return capture_mode == cudaStreamCaptureModeRelaxed ? (int)cudaEventQuery(event)
+                                                        : (int)cudaErrorStreamCaptureUnsupported;
+}
+
+int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+{
+    return capture_mode == cudaStreamCaptureModeRelaxed
+               ? (int)cudaEventElapsedTime(milliseconds, from, to)
+               : (int)cudaErrorStreamCaptureUnsupported;
 }
 
 __attribute__((destructor)) static void say(void)

@@ -21,6 +21,8 @@ well() { [[ $statuses =~ ^(0 )+$ ]]; }
 said() { [ "$(cat ./*.said | wc -l)" = 1 ] && grep -qE -- "$1" 0.said; }
 by_plan() { echo "^hiersearch run: rank 0 had $1 of NCCL's calls by plan"; }
 
+# Calls are counted here: none goes by the library to compare, but where that is what is tested.
+export HIERSEARCH_REPRODUCIBLE=1
 flags=(-std=gnu11 -O1 -I"$source/src" -isystem "$nccl/include" -isystem "$cuda/include")
 "${CC:-cc}" "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 "$here/nccl_driver.c" >out 2>&1 &&
     "${CC:-cc}" "${flags[@]}" -o carried "$here/nccl_carried.c" -Wl,--no-as-needed ./libcuda.so.1 "$standin" \
@@ -120,7 +122,7 @@ for JOB_CALL in reduce-scatter allgather; do
     planned 4 "$two"$'rule allreduce 4:1 0 2x2\n' groups
     check "$JOB_CALL: beside rules of another collective" 'well && said "$(by_plan 3), 3 left"'
     planned 4 "$four" groups
-    check "$JOB_CALL: rules about others leave it alone" 'well && said "$(by_plan 0);"'
+    check "$JOB_CALL: rules about others leave it alone" 'well && said "$(by_plan 0)\$"'
     for fault in hang error; do
         export JOB_FAULT=$fault:$JOB_CALL:2
         planned 4 "$two" faults
@@ -166,7 +168,7 @@ rule $JOB_CALL 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
     unset JOB_FAULT
 done
 planned 4 "ranks 4"$'\n'"$rule" given-up
-check "not waited for: it can be given up at any time, and nothing is left" 'well && said "$(by_plan 0);"'
+check "not waited for: it can be given up at any time, and nothing is left" 'well && said "$(by_plan 0)\$"'
 JOB_TWICE=1 planned 4 "ranks 4"$'\n'"$rule" makers
 check "not waited for: a second call before the first is answered for is refused" 'well && said "$(by_plan 2);"'
 JOB_CALL=reduce-scatter planned 4 "$two" groups
@@ -234,28 +236,75 @@ for stage in reduce-scatter allreduce allgather; do
 done
 unset JOB_FAULT
 
+# ---- pairs, and what is saved ----
+# By STANDIN_SECONDS: 2x2 of an allreduce takes 3 calls of 0.1 ms, the library's own call 1 ms.
+saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5, $5 to $5 with 90 % .ratio $6 from $7 paired calls.\$"; }
+unset HIERSEARCH_REPRODUCIBLE
+export JOB_CALLS=40
+STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
+# Of each of two sizes 4 of the first 10 calls go by the library: 33 calls saved 0.7 ms each.
+check "what plans save is told, by pairs of calls of a size" 'well && said "$(saved 33 8 "9.9[0]* ms" saving "23.1[0]* ms" 3.33 8)"'
+STANDIN_SECONDS=4:1e1,2:1 planned 4 "$four" many
+check "no saving is longer than the job was" 'well && said "; about [^;]* in plans, estimated saving ([0-9.]+) (ms|s), \\1 \\2 to \\1 \\2 with" && ! said "231"'
+STANDIN_SECONDS=4:3e-4,2:1e-4 planned 4 "$four" many
+check "where plans take as long neither is claimed" 'well && said "; about 9.9[0]* ms in plans, no estimated saving or loss beyond chance .ratio 1.00 from 8 paired calls.\$"'
+HIERSEARCH_REPRODUCIBLE=1 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
+check "--reproducible: none goes by the library, and the saving is not known" 'well && said "$(by_plan 41); saving not known: --reproducible leaves no call to compare\$"'
+HIERSEARCH_VERIFY=1 planned 4 "$four" many
+check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed\$"'
+HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
+check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s own, 0 of them differ; about .*from 8 paired calls"'
+for JOB_CALL in reduce-scatter allgather; do
+    export JOB_CALL
+    STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n' many
+    check "$JOB_CALL: what plans save, of two calls of 0.1 ms each" 'well && said "$(saved 33 8 "6.6[0]* ms" saving "26.4[0]* ms" 5.00 8)"'
+done
+unset JOB_CALL
+export JOB_CALLS=720
+lost="$(saved 691 16 "207.3 ms" loss "138.2 ms" 0.33 16)"
+STANDIN_SECONDS=4:1e-4,2:1e-4 planned 4 "$four" many
+# Sums are asked for behind call 96 of a size, the 193rd of all, by 374 kernels, and looked at from 1398 on: at the 708th call.
+check "a plan that loses is left by all ranks at one call, 1024 kernels behind the asking" \
+    'well && said "$lost" && said "14 left to the library .14 after a plan lost against the library."'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK == 3)) && s=3.5e-4 || s=1e-4; STANDIN_SECONDS=4:$s,2:1e-4 exec ./carried many'
+check "so it is where one rank times otherwise" 'well && said "$lost" && said "14 left to the library .14 after a plan lost"'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK >= 2)) && s=3.5e-4 || s=1e-4; STANDIN_SECONDS=4:$s,2:1e-4 exec ./carried many'
+check "two ranks of four are not enough" 'well && said "$(by_plan 7[0-9][0-9]), 16 by NCCL.s own for comparison; about "'
+JOB_WAITS=0 planned 4 "$four" many
+check "on communicators that nobody waits for none goes by the library to compare" 'well && said "$(by_plan 721); saving not known"'
+unset JOB_CALLS
+for JOB_CALL in allreduce reduce-scatter allgather; do
+    export JOB_CALL
+    planned 4 "ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n' values groups streams graphs parts behind handles orders
+    check "$JOB_CALL: every element is right where some calls go by the library" 'well && said "$(by_plan "[1-9][0-9]+"), [1-9][0-9]* by NCCL.s own for comparison"'
+done
+unset JOB_CALL
+export HIERSEARCH_REPRODUCIBLE=1
+
 # ---- by the command ----
 "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 64KiB,4MiB -q -o r.json >out 2>&1
 sed -i 's/"gain_low": 0[.][0-9]*/"gain_low": 1.01/' r.json # as if it were sure: what may lose has no rule
 on_nodes='NCCL_HOSTID=$((RANK / 4)) exec "$@"'
-ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
+ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible r.json -- ./carried groups
 check "hiersearch run: a result of NCCL's is for calls of NCCL; small ones are the library's" 'well && said "$(by_plan 0), 6 left to the library \(6 of sizes"'
 sed -i 's/"message_bytes": 65536/"message_bytes": 2048/; s/"message_bytes": 4194304/"message_bytes": 16384/' r.json
-ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
+ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible r.json -- ./carried groups
 check "and the larger go by plan" 'well && said "$(by_plan 3)"'
-ranks 8 "$hiersearch" run r.json -- ./carried groups
+ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
+check "the third of a size goes by the library, to compare, but with --reproducible" 'well && said "$(by_plan 2), 1 by NCCL.s own for comparison, 3 left.*; saving not known: no pair of calls was timed"'
+ranks 8 "$hiersearch" run --reproducible r.json -- ./carried groups
 check "not where ranks lie otherwise" 'well && grep -qE "$(by_plan 0)" 0.said'
-ranks 8 "$hiersearch" run --elsewhere r.json -- ./carried groups
+ranks 8 "$hiersearch" run --reproducible --elsewhere r.json -- ./carried groups
 check "but with --elsewhere" 'well && said "$(by_plan 3)"'
-ranks 8 "$hiersearch" run --elsewhere -o counts.json r.json -- ./carried groups
+ranks 8 "$hiersearch" run --reproducible --elsewhere -o counts.json r.json -- ./carried groups
 "$hiersearch" profile --read counts.json.ranks >out 2>&1
 check "what passes can be counted, too" 'well && grep -qE "ncclAllReduce .*" out'
 if [ -e "$build/libhiersearch-mpi.so" ]; then
     "$hiersearch" predict 'node:4@2GB/s~1us,ib@1GB/s~10us;library=mpich' --np 8 --size 4MiB -q -o mpi.json >out 2>&1
     sed -i 's/"gain_low": 0[.][0-9]*/"gain_low": 1.01/' mpi.json
-    ranks 8 bash -c "$on_nodes" - "$hiersearch" run mpi.json r.json -- ./carried groups
+    ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible mpi.json r.json -- ./carried groups
     check "a result of MPI's calls beside it is for those" 'well && said "$(by_plan 3)"'
-    ranks 8 bash -c "$on_nodes" - "$hiersearch" run mpi.json -- ./carried groups
+    ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible mpi.json -- ./carried groups
     check "and alone for none of NCCL's" 'well && [ -z "$(cat ./*.said)" ]'
 fi
 # predicted COLLECTIVE BYTES: a result by which 4x2 is better than the library's own call, of a message of so many bytes.
@@ -274,15 +323,15 @@ END
 for JOB_CALL in reduce-scatter allgather; do
     export JOB_CALL
     predicted $JOB_CALL 32768
-    ranks 8 "$hiersearch" run --elsewhere r.json $JOB_CALL.json -- ./carried groups
+    ranks 8 "$hiersearch" run --reproducible --elsewhere r.json $JOB_CALL.json -- ./carried groups
     check "$JOB_CALL: a result beside another's" 'well && said "$(by_plan 3), 3 left to the library .3 in groups"'
 done
-ranks 8 "$hiersearch" run --elsewhere -o counts.json reduce-scatter.json allgather.json -- ./carried groups
+ranks 8 "$hiersearch" run --reproducible --elsewhere -o counts.json reduce-scatter.json allgather.json -- ./carried groups
 "$hiersearch" profile --read counts.json.ranks >out 2>&1
 check "results of two collectives; and what passes is counted, by plan or not, as the program calls it" 'well && said "$(by_plan 3), 3 left" &&
     grep -qE "ncclAllGather +all 8 .* 39.06KiB +6 " out'
 predicted reduce-scatter 16384
-JOB_CALL=reduce-scatter ranks 8 "$hiersearch" run --elsewhere reduce-scatter.json -- ./carried groups
+JOB_CALL=reduce-scatter ranks 8 "$hiersearch" run --reproducible --elsewhere reduce-scatter.json -- ./carried groups
 check "reduce-scatters of more than twice the result's bytes are the library's" 'well && said "$(by_plan 0), 6 left to the library .6 of sizes"'
 unset JOB_CALL
 "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective all-to-all -q -o other.json >out 2>&1

@@ -47,6 +47,9 @@
  * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
  * communicators. What the host reads of a copy before it has come is garbage.
  *
+ * $STANDIN_SECONDS: what events tell is not the host's clock but what the work before them takes:
+ * "SIZE:SECONDS,...", each collective of a communicator of so many ranks; all else nothing.
+ *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
  */
@@ -155,6 +158,7 @@ bool standin_collective_step(struct standin_work *work);
 /* Gives a collective its number when it is really put on a stream. */
 void standin_collective_number(struct standin_work *work);
 size_t standin_comm_count(void);
+int standin_comm_size(const struct ncclComm *comm);
 
 /* nccl.h declares them without prototypes. */
 ncclResult_t ncclGroupStart(void);
