@@ -9,6 +9,7 @@
 /* The values of cuda.h. */
 #define CAPTURE_MODE_RELAXED 2
 #define EVENT_DISABLE_TIMING 2
+#define STREAM_NON_BLOCKING  1
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -73,6 +74,14 @@ void hs_nccl_memory_free(void *memory)
     driver->exchange_mode(&mode);
 }
 
+size_t hs_nccl_memory_left(void)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    size_t left = 0, all = 0;
+
+    return driver && driver->memory_info(&left, &all) == 0 ? left : 0;
+}
+
 void *hs_nccl_host_new(size_t bytes)
 {
     const struct hs_nccl_driver *driver = hs_nccl_driver();
@@ -96,6 +105,20 @@ void hs_nccl_host_free(void *memory)
         return;
     driver->host_free(memory);
     driver->exchange_mode(&mode);
+}
+
+hs_nccl_stream hs_nccl_stream_new(void)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    hs_nccl_stream stream = NULL;
+
+    return driver && driver->stream_create(&stream, STREAM_NON_BLOCKING) == 0 ? stream : NULL;
+}
+
+void hs_nccl_stream_free(hs_nccl_stream stream)
+{
+    if (stream)
+        hs_nccl_driver()->stream_destroy(stream);
 }
 
 void *hs_nccl_event_new(bool timed)

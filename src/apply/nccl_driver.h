@@ -20,9 +20,12 @@
     row(cuEventElapsedTime, event_elapsed, (float *milliseconds, void *from, void *to))            \
     row(cuEventDestroy_v2, event_destroy, (void *event))                                           \
     row(cuStreamWaitEvent, stream_wait, (hs_nccl_stream stream, void *event, unsigned flags))      \
+    row(cuStreamCreate, stream_create, (hs_nccl_stream *stream, unsigned flags))                   \
+    row(cuStreamDestroy_v2, stream_destroy, (hs_nccl_stream stream))                               \
     row(cuStreamIsCapturing, stream_captures, (hs_nccl_stream stream, int *status))                \
     row(cuThreadExchangeStreamCaptureMode, exchange_mode, (int *mode))                             \
     row(cuMemAlloc_v2, memory_allocate, (uintptr_t *memory, size_t bytes))                         \
+    row(cuMemGetInfo_v2, memory_info, (size_t *left, size_t *all))                                 \
     row(cuMemFree_v2, memory_free, (uintptr_t memory))                                             \
     row(cuMemHostAlloc, host_allocate, (void **memory, size_t bytes, unsigned flags))              \
     row(cuMemFreeHost, host_free, (void *memory))                                                  \
@@ -49,9 +52,14 @@ bool hs_nccl_captures(hs_nccl_stream stream);
  * waits for the GPU, as NCCL does where it frees a communicator's. */
 void *hs_nccl_memory_new(size_t bytes);
 void hs_nccl_memory_free(void *memory);
+/* Bytes of it that nobody has; 0: not known. */
+size_t hs_nccl_memory_left(void);
 /* The same of the host's, which the GPU reaches. */
 void *hs_nccl_host_new(size_t bytes);
 void hs_nccl_host_free(void *memory);
+/* One that waits for no other. NULL: there is none, which means another one. NULL is accepted. */
+hs_nccl_stream hs_nccl_stream_new(void);
+void hs_nccl_stream_free(hs_nccl_stream stream);
 /* Of this thread's GPU; timed: for time, else for order alone. NULL: there is none. */
 void *hs_nccl_event_new(bool timed);
 /* NULL is accepted. */

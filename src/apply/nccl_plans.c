@@ -22,12 +22,19 @@
 #include "base/units.h"
 
 #define VERIFY_BYTES ((uint64_t)32 << 20)
+#define MEMORY_BYTES ((uint64_t)64 << 20)
+
+/* What the environment says. */
+struct settings {
+    uint64_t hash; /* of all of them, and the rules */
+    uint64_t verify, verify_bytes, memory_bytes;
+    bool reproducible; /* no call goes by the library to compare */
+};
 
 static struct {
     bool tried, on;
     struct hs_rules rules;
-    uint64_t settings, verify, verify_bytes;
-    bool reproducible; /* none goes by the library to compare */
+    struct settings settings;
     double began;      /* when plans were on */
     uint64_t *made_of; /* [made_count] what this process's communicators were made of */
     size_t made_count;
@@ -49,6 +56,14 @@ static _Thread_local struct {
 
 /* ---- begin ---- */
 
+/* A number of the environment, or else this one. */
+static uint64_t number_of(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && text[0] ? strtoull(text, NULL, 10) : otherwise;
+}
+
 static double now(void)
 {
     struct timespec time;
@@ -59,8 +74,7 @@ static double now(void)
 
 static void read_rules(void)
 {
-    const char *text = getenv(HS_RUN_NCCL_PLANS), *verify = getenv(HS_RUN_VERIFY);
-    const char *bytes = getenv(HS_RUN_VERIFY_BYTES), *same = getenv(HS_RUN_REPRODUCIBLE);
+    const char *text = getenv(HS_RUN_NCCL_PLANS), *same = getenv(HS_RUN_REPRODUCIBLE);
     const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     struct hs_error err;
 
@@ -70,11 +84,13 @@ static void read_rules(void)
         fprintf(stderr, "hiersearch run: " HS_RUN_NCCL_PLANS ": %s\n", err.message);
         return;
     }
-    plans.verify = verify ? strtoull(verify, NULL, 10) : 0;
-    plans.verify_bytes = bytes && bytes[0] ? strtoull(bytes, NULL, 10) : VERIFY_BYTES;
-    plans.reproducible = same && same[0] == '1';
-    plans.settings = hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u +
-                     2 * plans.verify_bytes + plans.reproducible;
+    plans.settings.verify = number_of(HS_RUN_VERIFY, 0);
+    plans.settings.verify_bytes = number_of(HS_RUN_VERIFY_BYTES, VERIFY_BYTES);
+    plans.settings.memory_bytes = number_of(HS_RUN_NCCL_MEMORY, MEMORY_BYTES);
+    plans.settings.reproducible = same && same[0] == '1';
+    plans.settings.hash = hs_nccl_hash(text, strlen(text)) + plans.settings.verify * 1000003u +
+                          plans.settings.memory_bytes * 3000017u + 2 * plans.settings.verify_bytes +
+                          plans.settings.reproducible;
     plans.began = now();
     plans.process = getpid();
     plans.on = true;
@@ -102,7 +118,7 @@ static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule 
     hs_nccl_result result;
 
     pthread_mutex_lock(&family->busy);
-    result = hs_nccl_pairs_carry(family, rule, asked, plans.verify, &went);
+    result = hs_nccl_pairs_carry(family, rule, asked, plans.settings.verify, &went);
     pthread_mutex_unlock(&family->busy);
     plans.planned += went == HS_NCCL_PLANNED;
     plans.left_out += went == HS_NCCL_LEFT_OUT;
@@ -282,7 +298,7 @@ static bool is_tried(const struct hs_nccl_making *making)
     if (!making->each || !making->place)
         return false;
     return making->blocks ? !making->parent || hs_nccl_family_find(making->parent)
-                          : !making->parent && group.depth == 0 && plans.verify == 0;
+                          : !making->parent && group.depth == 0 && plans.settings.verify == 0;
 }
 
 void hs_nccl_plans_make(struct hs_nccl_making *making)
@@ -339,12 +355,13 @@ static void note(const struct hs_nccl_family *family)
 static void adopt(const struct hs_nccl_making *making)
 {
     struct hs_nccl_trial trial = {.rules = &plans.rules,
-                                  .settings = plans.settings,
+                                  .settings = plans.settings.hash,
                                   .self = {making->rank, making->ranks},
-                                  .verify = plans.verify,
-                                  .verify_bytes = plans.verify_bytes,
-                                  .pairs =
-                                      making->blocks && !plans.reproducible && plans.verify != 1,
+                                  .verify = plans.settings.verify,
+                                  .verify_bytes = plans.settings.verify_bytes,
+                                  .memory_bytes = plans.settings.memory_bytes,
+                                  .pairs = making->blocks && !plans.settings.reproducible &&
+                                           plans.settings.verify != 1,
                                   .able = is_alone(making->made_of),
                                   .blocks = making->blocks,
                                   .caller = making->caller};
@@ -506,9 +523,24 @@ static void append_saving(struct hs_text *text)
         hs_saved_append(text, &saved, now() - plans.began);
     } else if (plans.planned > 0) {
         hs_text_append(text, "; saving not known: %s",
-                       plans.reproducible ? "--reproducible leaves no call to compare"
-                                          : "no pair of calls was timed");
+                       plans.settings.reproducible ? "--reproducible leaves no call to compare"
+                                                   : "no pair of calls was timed");
     }
+}
+
+static void append_cost(struct hs_text *text)
+{
+    const struct hs_nccl_cost cost = hs_nccl_families_cost();
+    char seconds[HS_UNIT_TEXT];
+
+    if (cost.families == 0)
+        return;
+    hs_text_append(text, "; %" PRIu64 " communicator%s with plans cost %" PRIu64 " splits",
+                   cost.families, cost.families == 1 ? "" : "s", cost.splits);
+    if (cost.bytes > 0)
+        hs_text_append(text, ", %.1f MiB", (double)cost.bytes / 1048576);
+    if (cost.seconds > 0)
+        hs_text_append(text, ", %s", hs_seconds_format(seconds, cost.seconds));
 }
 
 void hs_nccl_plans_finish(void)
@@ -530,10 +562,11 @@ void hs_nccl_plans_finish(void)
         hs_text_append(&text, ", %" PRIu64 " by NCCL's own for comparison",
                        (uint64_t)plans.left_out);
     hs_reasons_append(&text, passed);
-    if (plans.verify > 0)
+    if (plans.settings.verify > 0)
         hs_text_append(&text, "; %" PRIu64 " compared with NCCL's own, %" PRIu64 " of them differ",
                        verified.compared, verified.different);
     append_saving(&text);
+    append_cost(&text);
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
     hs_text_release(&text);
 }

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "apply/nccl_families.h"
+#include "apply/nccl_family.h"
 #include "apply/reasons.h"
 
 /* A call as the program made it. */

@@ -21,6 +21,9 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
 int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuEventQuery(cudaEvent_t event);
+int cuStreamCreate(cudaStream_t *stream, unsigned flags);
+int cuStreamDestroy_v2(cudaStream_t stream);
+int cuMemGetInfo_v2(size_t *left, size_t *all);
 int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
 static int waits;
 static _Thread_local enum cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
@@ -100,6 +103,21 @@ int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
     return capture_mode == cudaStreamCaptureModeRelaxed
                ? (int)cudaEventElapsedTime(milliseconds, from, to)
                : (int)cudaErrorStreamCaptureUnsupported;
+}
+
+int cuStreamCreate(cudaStream_t *stream, unsigned flags)
+{
+    return (int)cudaStreamCreateWithFlags(stream, flags);
+}
+
+int cuStreamDestroy_v2(cudaStream_t stream)
+{
+    return (int)cudaStreamDestroy(stream);
+}
+
+int cuMemGetInfo_v2(size_t *left, size_t *all)
+{
+    return (int)cudaMemGetInfo(left, all);
 }
 
 __attribute__((destructor)) static void say(void)

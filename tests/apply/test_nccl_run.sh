@@ -122,7 +122,7 @@ for JOB_CALL in reduce-scatter allgather; do
     planned 4 "$two"$'rule allreduce 4:1 0 2x2\n' groups
     check "$JOB_CALL: beside rules of another collective" 'well && said "$(by_plan 3), 3 left"'
     planned 4 "$four" groups
-    check "$JOB_CALL: rules about others leave it alone" 'well && said "$(by_plan 0)\$"'
+    check "$JOB_CALL: rules about others leave it alone" 'well && said "$(by_plan 0)(;|\$)"'
     for fault in hang error; do
         export JOB_FAULT=$fault:$JOB_CALL:2
         planned 4 "$two" faults
@@ -168,7 +168,7 @@ rule $JOB_CALL 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
     unset JOB_FAULT
 done
 planned 4 "ranks 4"$'\n'"$rule" given-up
-check "not waited for: it can be given up at any time, and nothing is left" 'well && said "$(by_plan 0)\$"'
+check "not waited for: it can be given up at any time, and nothing is left" 'well && said "$(by_plan 0)(;|\$)"'
 JOB_TWICE=1 planned 4 "ranks 4"$'\n'"$rule" makers
 check "not waited for: a second call before the first is answered for is refused" 'well && said "$(by_plan 2);"'
 JOB_CALL=reduce-scatter planned 4 "$two" groups
@@ -236,9 +236,39 @@ for stage in reduce-scatter allreduce allgather; do
 done
 unset JOB_FAULT
 
+# ---- what plans cost ----
+# splits NP RULES: as each rank counted them.
+splits() {
+    STANDIN_COUNTS_SPLITS=1 planned "$1" "$2" groups
+    sort -u <<<"$(grep -h '^standin: .* splits' ./*.said)" >counted
+}
+splits 8 $'ranks 8\nnodes 1x8\nrule allreduce 8:1 0 4x2\nrule reduce-scatter 8:1 0 4x2\n'
+check "a plan of two layers costs two splits, none of all ranks" 'well && [ "$(cat counted)" = "standin: 2 splits, 0 of all ranks" ]'
+check "and that is told, with what they took of the GPU and the time" \
+    'grep -qE "; 1 communicator with plans cost 2 splits, 96[.]0 MiB, [0-9.]+ (us|ms|s)\$" 0.said'
+splits 8 "${eight/ranks 8/$'ranks 8\nnodes 1x8'}"
+check "rules of three sizes cost one for each layer that they have" 'well && [ "$(cat counted)" = "standin: 4 splits, 0 of all ranks" ]'
+splits 8 $'ranks 8\nrule allreduce 8:1 0 4x2\nrule allgather 8:1 0 2x4\nrule reduce-scatter 8:1 0 2x2x2\n'
+check "rules of three collectives, too" 'well && [ "$(cat counted)" = "standin: 5 splits, 0 of all ranks" ]'
+HIERSEARCH_NCCL_MEMORY=1048576 planned 8 $'ranks 8\nrule reduce-scatter 8:1 0 4x2\n' nothing groups
+check "memory for reduce-scatters is bounded" 'well && said "; 1 communicator with plans cost 2 splits, 33.0 MiB, "'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK == 1)) && export HIERSEARCH_NCCL_MEMORY=1000; exec ./carried groups'
+check "by all ranks alike" 'well && grep -q "have not the same plans all" 0.said && [ -z "$(cat [1-3].said)" ]'
+JOB_WAITS=0 splits 8 $'ranks 8\nrule allreduce 8:1 0 4x2\n'
+check "where nobody waits ranks agree by two splits more" 'well && [ "$(cat counted)" = "standin: 4 splits, 2 of all ranks" ]'
+splits 8 $'ranks 8\nrule allreduce 4:1 0 2x2\n'
+check "a communicator that no rule is for costs none" 'well && [ "$(cat counted)" = "standin: 0 splits, 0 of all ranks" ]'
+splits 8 $'ranks 8\nnodes 2x4\nrule allreduce 8:1 0 4x2\n'
+check "nor one whose ranks lie otherwise" 'well && [ "$(cat counted)" = "standin: 0 splits, 0 of all ranks" ] && ! grep -q cost 0.said'
+for size in 4 2; do
+    STANDIN_FAULT=refuse:split:$size planned 8 $'ranks 8\nrule allreduce 8:1 0 4x2\n' groups
+    check "where a split of $size fails on some ranks none has plans, and nothing is left" \
+        'well && grep -qE "$(by_plan 0), 6 left" 0.said && grep -q "have no plans: NCCL could not split it" 0.said && [ -z "$(cat [1-7].said)" ]'
+done
+
 # ---- pairs, and what is saved ----
 # By STANDIN_SECONDS: 2x2 of an allreduce takes 3 calls of 0.1 ms, the library's own call 1 ms.
-saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5, $5 to $5 with 90 % .ratio $6 from $7 paired calls.\$"; }
+saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5, $5 to $5 with 90 % .ratio $6 from $7 paired calls.(;|\$)"; }
 unset HIERSEARCH_REPRODUCIBLE
 export JOB_CALLS=40
 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
@@ -247,11 +277,11 @@ check "what plans save is told, by pairs of calls of a size" 'well && said "$(sa
 STANDIN_SECONDS=4:1e1,2:1 planned 4 "$four" many
 check "no saving is longer than the job was" 'well && said "; about [^;]* in plans, estimated saving ([0-9.]+) (ms|s), \\1 \\2 to \\1 \\2 with" && ! said "231"'
 STANDIN_SECONDS=4:3e-4,2:1e-4 planned 4 "$four" many
-check "where plans take as long neither is claimed" 'well && said "; about 9.9[0]* ms in plans, no estimated saving or loss beyond chance .ratio 1.00 from 8 paired calls.\$"'
+check "where plans take as long neither is claimed" 'well && said "; about 9.9[0]* ms in plans, no estimated saving or loss beyond chance .ratio 1.00 from 8 paired calls.;"'
 HIERSEARCH_REPRODUCIBLE=1 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
-check "--reproducible: none goes by the library, and the saving is not known" 'well && said "$(by_plan 41); saving not known: --reproducible leaves no call to compare\$"'
+check "--reproducible: none goes by the library, and the saving is not known" 'well && said "$(by_plan 41); saving not known: --reproducible leaves no call to compare;"'
 HIERSEARCH_VERIFY=1 planned 4 "$four" many
-check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed\$"'
+check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed;"'
 HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
 check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s own, 0 of them differ; about .*from 8 paired calls"'
 for JOB_CALL in reduce-scatter allgather; do

@@ -40,7 +40,7 @@ struct exchange {
 
 /* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */
 struct member {
-    atomic_uint present, arrived, finished, finalised, splits, windows;
+    atomic_uint present, failed, arrived, finished, finalised, splits, windows;
     int color[2], key[2]; /* of split number `splits`, by parity: who is through with one may go
                             * on to the next, but not to the one behind that */
     struct signature signature;
@@ -86,6 +86,7 @@ struct ncclComm {
     unsigned looks; /* at what is in progress */
     /* A split that is in progress. */
     ncclComm_t *split_out, child;
+    ncclResult_t split_error; /* of the one that has failed, until it is told */
     uint32_t splits;
     int color;
     struct ncclComm *next;
