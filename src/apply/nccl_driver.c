@@ -10,6 +10,9 @@
 #define CAPTURE_MODE_RELAXED 2
 #define EVENT_DISABLE_TIMING 2
 #define STREAM_NON_BLOCKING  1
+#define MEMORY_OF_ANY_KIND   4
+/* Bytes from one row to the next, at most, on any GPU. */
+#define PITCH_MAX ((size_t)INT32_MAX)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -72,6 +75,28 @@ void hs_nccl_memory_free(void *memory)
         return;
     driver->memory_free((uintptr_t)memory);
     driver->exchange_mode(&mode);
+}
+
+bool hs_nccl_memory_copy_rows(void *to, const void *from, struct hs_nccl_pitches pitches,
+                              size_t bytes, size_t count, hs_nccl_stream stream)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    const struct hs_nccl_rows rows = {.from_kind = MEMORY_OF_ANY_KIND,
+                                      .from = (uintptr_t)from,
+                                      .from_pitch = pitches.from,
+                                      .to_kind = MEMORY_OF_ANY_KIND,
+                                      .to = (uintptr_t)to,
+                                      .to_pitch = pitches.to,
+                                      .bytes = bytes,
+                                      .count = count};
+
+    if (pitches.to <= PITCH_MAX && pitches.from <= PITCH_MAX)
+        return driver->memory_copy_rows(&rows, stream) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (driver->memory_copy(rows.to + i * pitches.to, rows.from + i * pitches.from, bytes,
+                                stream) != 0)
+            return false;
+    return true;
 }
 
 size_t hs_nccl_memory_left(void)

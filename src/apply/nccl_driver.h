@@ -11,6 +11,23 @@
 
 #include "apply/nccl_abi.h"
 
+/* CUDA_MEMCPY2D: rows of so many bytes, from one row to the next so many more. */
+struct hs_nccl_rows {
+    size_t from_x, from_y;
+    int from_kind;
+    const void *from_host;
+    uintptr_t from;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_kind;
+    void *to_host;
+    uintptr_t to;
+    void *to_array;
+    size_t to_pitch;
+    size_t bytes, count;
+};
+
 /* Name in libcuda, name here, parameters; each returns CUresult, 0 where it worked. */
 /* clang-format off */
 #define HS_NCCL_DRIVER(row)                                                                        \
@@ -30,7 +47,9 @@
     row(cuMemHostAlloc, host_allocate, (void **memory, size_t bytes, unsigned flags))              \
     row(cuMemFreeHost, host_free, (void *memory))                                                  \
     row(cuMemcpyAsync, memory_copy,                                                                \
-        (uintptr_t to, uintptr_t from, size_t bytes, hs_nccl_stream stream))
+        (uintptr_t to, uintptr_t from, size_t bytes, hs_nccl_stream stream))                       \
+    row(cuMemcpy2DAsync_v2, memory_copy_rows,                                                      \
+        (const struct hs_nccl_rows *rows, hs_nccl_stream stream))
 /* clang-format on */
 
 struct hs_nccl_driver {
@@ -52,6 +71,12 @@ bool hs_nccl_captures(hs_nccl_stream stream);
  * waits for the GPU, as NCCL does where it frees a communicator's. */
 void *hs_nccl_memory_new(size_t bytes);
 void hs_nccl_memory_free(void *memory);
+/* Copies `count` rows of so many bytes that lie so many apart, on the stream; false: it failed. */
+struct hs_nccl_pitches {
+    size_t to, from;
+};
+bool hs_nccl_memory_copy_rows(void *to, const void *from, struct hs_nccl_pitches pitches,
+                              size_t bytes, size_t count, hs_nccl_stream stream);
 /* Bytes of it that nobody has; 0: not known. */
 size_t hs_nccl_memory_left(void);
 /* The same of the host's, which the GPU reaches. */

@@ -158,11 +158,11 @@ static size_t memory_wanted(const struct hs_nccl_family *family, const struct hs
                     hs_group_equal(&next->group, &rule->group);
         uint64_t bytes = family->trial.memory_bytes;
 
-        if (rule->collective != HS_COLLECTIVE_REDUCE_SCATTER || !hs_nccl_runs(rule) ||
+        if (!hs_nccl_takes_memory(rule) || !hs_nccl_runs(rule) ||
             !hs_group_equal(&rule->group, group))
             continue;
-        if (ends && hs_nccl_memory_of(&rule->plan, next->from_bytes) < bytes)
-            bytes = hs_nccl_memory_of(&rule->plan, next->from_bytes);
+        if (ends && hs_nccl_memory_of(rule, next->from_bytes) < bytes)
+            bytes = hs_nccl_memory_of(rule, next->from_bytes);
         most = bytes > most ? bytes : most;
     }
     return (size_t)most;
@@ -396,8 +396,8 @@ static void keep_memory(struct hs_nccl_family *family, const struct hs_nccl_told
         memory->bytes = 0;
         if (family->rank == 0)
             fprintf(stderr,
-                    "hiersearch run: %d ranks of a communicator have no plans of reduce-scatters: "
-                    "not all of their GPUs have %zu bytes left\n",
+                    "hiersearch run: %d ranks of a communicator have no plans of reduce-scatters, "
+                    "nor of packed layout: not all of their GPUs have %zu bytes left\n",
                     family->size, wanted);
     }
     if (family->trial.verify > 0 && !all_tell(family, all, HAS_VERIFY)) {

@@ -19,7 +19,7 @@
  * a graph is captured, or a group is open, it could not be.
  *
  * Where there are plans of reduce-scatters a communicator has memory for what leaves their
- * outermost layer (nccl_steps.h), taken once, right behind the splitting, for the longest message
+ * outermost layer, and of packed layout for their blocks (nccl_steps.h), taken once, right behind the splitting, for the longest message
  * that its rules are for: a rule of the library's own call behind them ends them, as exports write
  * it; and no more than is allowed. Later would be too late: a rank that finds none left could not
  * leave the others alone in the call, and a capture allows none. (Where nobody waits there is none:

@@ -10,22 +10,34 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool hs_nccl_runs(const struct hs_rule *rule)
 {
-    return (rule->collective == HS_COLLECTIVE_ALLREDUCE ||
-            rule->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
-            rule->collective == HS_COLLECTIVE_ALLGATHER) &&
-           rule->layout == HS_NATURAL && rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
+    bool one_way = rule->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+                   rule->collective == HS_COLLECTIVE_ALLGATHER;
+
+    return (one_way || rule->collective == HS_COLLECTIVE_ALLREDUCE) &&
+           (rule->layout == HS_NATURAL || (one_way && rule->layout == HS_PACKED)) &&
+           rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
            !hs_plan_has_letters(&rule->plan);
 }
 
-uint64_t hs_nccl_memory_of(const struct hs_plan *plan, uint64_t bytes)
+bool hs_nccl_takes_memory(const struct hs_rule *rule)
 {
-    return bytes / (uint64_t)plan->split.sizes[plan->split.count - 1];
+    return rule->collective == HS_COLLECTIVE_REDUCE_SCATTER || rule->layout == HS_PACKED;
 }
 
-bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
+uint64_t hs_nccl_memory_of(const struct hs_rule *rule, uint64_t bytes)
+{
+    const struct hs_split *split = &rule->plan.split;
+
+    return rule->layout == HS_PACKED ? bytes : bytes / (uint64_t)split->sizes[split->count - 1];
+}
+
+bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_rule *rule,
                         uint64_t bytes)
 {
-    return hs_nccl_memory_of(plan, bytes) <= family->memory.bytes;
+    size_t least = (size_t)family->size * HS_NCCL_LINE; /* of a piece */
+
+    return hs_nccl_memory_of(rule, bytes) <= family->memory.bytes ||
+           (rule->layout == HS_PACKED && least <= family->memory.bytes);
 }
 
 const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,

@@ -110,13 +110,18 @@ struct hs_nccl_family {
 };
 
 /* Whether a rule can be carried out: an allreduce, reduce-scatter or allgather by several layers of
- * NCCL's own calls, in one chunk. */
+ * NCCL's own calls, in one chunk; the latter two with natural or packed layout. */
 bool hs_nccl_runs(const struct hs_rule *rule);
-/* Bytes of memory beside that a message takes by a plan of reduce-scatters: what leaves its
- * outermost layer; whether there is as much. */
-uint64_t hs_nccl_memory_of(const struct hs_plan *plan, uint64_t bytes);
-bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
+/* Whether calls of a rule take memory beside, which graphs do not have; how many bytes of it a
+ * message takes: of a reduce-scatter what leaves its outermost layer, of packed layout all, which
+ * goes in pieces where there is less; and whether there is enough. */
+bool hs_nccl_takes_memory(const struct hs_rule *rule);
+uint64_t hs_nccl_memory_of(const struct hs_rule *rule, uint64_t bytes);
+bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_rule *rule,
                         uint64_t bytes);
+/* Bytes of a block, but for the last one of a call, are a multiple of it: NCCL's kernels go element
+ * by element where one does not begin at 16 bytes, and a line of a GPU's memory has 128. */
+#define HS_NCCL_LINE 128
 /* The part of a layer. */
 const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
                                            struct hs_layer layer);

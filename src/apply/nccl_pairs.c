@@ -210,8 +210,8 @@ static hs_nccl_result carry_in_pair(struct hs_nccl_family *family, struct use *u
     }
     hs_nccl_order_before(family, asked->stream);
     timing = mark(timing, second, 0, asked->stream);
-    result = left_out ? hs_nccl_call(&family->nccl, asked)
-                      : hs_nccl_carry(family, &use->rule->plan, asked);
+    result =
+        left_out ? hs_nccl_call(&family->nccl, asked) : hs_nccl_carry(family, use->rule, asked);
     timing = mark(timing, second, 1, asked->stream);
     if (timing && second)
         timing->full = true;
@@ -323,14 +323,14 @@ hs_nccl_result hs_nccl_pairs_carry(struct hs_nccl_family *family, const struct h
         return carry_by_library(family, asked);
     }
     if (!use || !counts)
-        return hs_nccl_verify_carry(family, &rule->plan, asked, verify);
+        return hs_nccl_verify_carry(family, rule, asked, verify);
     number = use->number++;
     if (hs_pairs_leave_out(number))
         *went = HS_NCCL_LEFT_OUT;
     else
         use->planned++;
     result = hs_pairs_have(number) ? carry_in_pair(family, use, asked, number)
-                                   : hs_nccl_verify_carry(family, &rule->plan, asked, verify);
+                                   : hs_nccl_verify_carry(family, rule, asked, verify);
     pairs->kernels += *went == HS_NCCL_LEFT_OUT ? 1 : (uint64_t)rule->plan.split.count;
     if (result == HS_NCCL_SUCCESS && sums_are_due(number) && !pairs->sums.under_way)
         result = add_up(family, asked->stream);

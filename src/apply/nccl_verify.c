@@ -204,7 +204,7 @@ static hs_nccl_result bound(struct hs_nccl_family *family, const struct hs_nccl_
 enum { MAX = 2, MIN = 3 };
 
 /* The plan works on the program's buffers, and the library on what was sent. */
-static hs_nccl_result carry_both(struct hs_nccl_family *family, const struct hs_plan *plan,
+static hs_nccl_result carry_both(struct hs_nccl_family *family, const struct hs_rule *rule,
                                  const struct hs_nccl_asked *asked)
 {
     struct hs_nccl_verify *verify = family->memory.verify;
@@ -220,7 +220,7 @@ static hs_nccl_result carry_both(struct hs_nccl_family *family, const struct hs_
     hs_nccl_order_before(family, asked->stream);
     if (!copy(verify->input, asked->from, in, asked->stream))
         return HS_NCCL_INVALID_USAGE;
-    result = hs_nccl_carry(family, plan, asked);
+    result = hs_nccl_carry(family, rule, asked);
     if (result == HS_NCCL_SUCCESS && compares)
         copy(host_of(verify, OF_PLAN), asked->to, bytes, asked->stream);
     own.from = verify->input;
@@ -244,19 +244,19 @@ static hs_nccl_result carry_both(struct hs_nccl_family *family, const struct hs_
     return result;
 }
 
-hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                                     const struct hs_nccl_asked *asked, uint64_t every)
 {
     struct hs_nccl_verify *verify = family->memory.verify;
 
     if (!verify || every == 0)
-        return hs_nccl_carry(family, plan, asked);
+        return hs_nccl_carry(family, rule, asked);
     if (hs_nccl_captures(asked->stream))
-        return hs_nccl_carry(family, plan, asked);
+        return hs_nccl_carry(family, rule, asked);
     look(verify);
     if (verify->calls++ % every != 0 || hs_nccl_bytes(asked, family->size) > verify->bytes)
-        return hs_nccl_carry(family, plan, asked);
-    return carry_both(family, plan, asked);
+        return hs_nccl_carry(family, rule, asked);
+    return carry_both(family, rule, asked);
 }
 
 struct hs_nccl_verified hs_nccl_verified(void)

@@ -45,7 +45,7 @@ struct hs_nccl_verify *hs_nccl_verify_new(size_t bytes);
 /* Waits for the GPU, and compares what is left, if it was not aborted. NULL is accepted. */
 void hs_nccl_verify_free(struct hs_nccl_verify *verify, bool aborted);
 /* As hs_nccl_carry; every `every`th call of the family by both. */
-hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                                     const struct hs_nccl_asked *asked, uint64_t every);
 struct hs_nccl_verified hs_nccl_verified(void);
 

@@ -5,8 +5,22 @@
  * goes, and events are looked at, only where captures of other threads allow it.
  */
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* CUDA_MEMCPY2D, as cuda.h has it (nccl_abi.c). */
+struct rows {
+    size_t from_x, from_y;
+    int from_kind;
+    const void *from_host;
+    void *from, *from_array;
+    size_t from_pitch, to_x, to_y;
+    int to_kind;
+    void *to_host, *to, *to_array;
+    size_t to_pitch, bytes, count;
+};
+int cuMemcpy2DAsync_v2(const struct rows *rows, cudaStream_t stream);
 
 int cuEventCreate(cudaEvent_t *event, unsigned flags);
 int cuEventRecord(cudaEvent_t event, cudaStream_t stream);
@@ -90,6 +104,12 @@ int cuMemFreeHost(void *memory)
 int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
     return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+
+int cuMemcpy2DAsync_v2(const struct rows *rows, cudaStream_t stream)
+{
+    return (int)cudaMemcpy2DAsync(rows->to, rows->to_pitch, rows->from, rows->from_pitch,
+                                  rows->bytes, rows->count, cudaMemcpyDefault, stream);
 }
 
 int cuEventQuery(cudaEvent_t event)

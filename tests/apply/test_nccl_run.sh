@@ -136,8 +136,55 @@ export JOB_CALL=reduce-scatter
 two=$'ranks 4\nrule reduce-scatter 4:1 0 2x2\nrule reduce-scatter 4:1 170000 library\n'
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$two$'rule allreduce 4:1 0 2x2\n' ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
 check "where one rank has no memory for reduce-scatters, none goes by plan" 'well && grep -qE "$(by_plan 0), 6 left to the library \(6 of more bytes than there is memory" 0.said &&
-    grep -q "^hiersearch run: 4 ranks of a communicator have no plans of reduce-scatters: not all of their GPUs have 85000 bytes left" 0.said && [ -z "$(cat [1-3].said)" ]'
+    grep -q "^hiersearch run: 4 ranks of a communicator have no plans of reduce-scatters, nor of packed layout: not all of their GPUs have 85000 bytes left" 0.said && [ -z "$(cat [1-3].said)" ]'
 unset JOB_CALL
+
+# ---- packed layout ----
+for JOB_CALL in reduce-scatter allgather; do
+    export JOB_CALL
+    # packed NP PLAN: rules for all sizes up to $until.
+    packed() { echo "ranks $1"$'\n'"rule $JOB_CALL $1:1 0 $2 packed"$'\n'"rule $JOB_CALL $1:1 $until library"; }
+    [ $JOB_CALL = allgather ] && numbers="72, 1 left to the library .1 of sizes" || numbers="240, 25 left .* \(1 of sizes .*, 24 of types"
+    planned 4 "$(packed 4 2x2)" values
+    check "$JOB_CALL packed: every element is right, of all types, operations and counts, in place and not" \
+        'well && said "$(by_plan "${numbers%%,*}"),${numbers#*,}"'
+    planned 8 "$(packed 8 2x2x2)" "${ways[@]}" handles behind
+    check "$JOB_CALL packed: every way, by 2x2x2" 'well && said "$(by_plan "[1-9][0-9]+").*left to the library"'
+    for way in 4x2 2x4; do
+        STANDIN_COUNTS_BYTES=1 planned 8 "$(packed 8 $way)" groups
+        inner=${way%x*} outer=${way#*x}
+        # 3 calls of 40000 bytes: all within a node, and what one GPU of it has to send between nodes.
+        check "$JOB_CALL packed: by $way the outermost layer moves the least" \
+            'well && grep -qE "$(by_plan 3), 3 left" 0.said && grep -qx "standin: 120000 bytes among $inner ranks" 0.said &&
+            grep -qx "standin: $((120000 / inner)) bytes among $outer ranks" 0.said'
+    done
+    planned 12 "$(packed 12 3x2x2)" streams groups
+    check "$JOB_CALL packed: by layers that are no powers of two" 'well && said "$(by_plan "[1-9][0-9]+")"'
+    planned 8 "$(packed 8 4x2)" streams graphs
+    check "$JOB_CALL packed: what a graph captures is the library's" 'well && said "1 in graphs, whose memory"'
+    # In pieces: 8 blocks of 2 and of 1 lines; one line of each is the least.
+    for bytes in 2048 1024; do
+        HIERSEARCH_NCCL_MEMORY=$bytes planned 8 "$(packed 8 2x2x2)" groups
+        check "$JOB_CALL packed: a message of more than $bytes bytes goes in pieces" 'well && said "$(by_plan 3), 3 left"'
+    done
+    HIERSEARCH_NCCL_MEMORY=1023 planned 8 "$(packed 8 4x2)" groups
+    check "$JOB_CALL packed: with less memory none does" 'well && said "$(by_plan 0), 6 left to the library .6 of more bytes than there is memory for beside"'
+    HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=1 planned 4 "$(packed 4 2x2)" values streams
+    check "$JOB_CALL packed: verified, none differs" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    STANDIN_ONE_KERNEL=1 planned 4 "$(packed 4 2x2)" orders
+    check "$JOB_CALL packed: never at work at once with others" 'well && said "$(by_plan 8), 2 left"'
+    for fault in hang error; do
+        JOB_FAULT=$fault:$JOB_CALL:2 planned 4 "$(packed 4 2x2)" faults
+        check "$JOB_CALL packed: $fault: the whole of it is aborted, and nothing is left" 'well && said "$(by_plan 1)"'
+    done
+    LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$(packed 4 2x2) ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
+    check "$JOB_CALL packed: where one rank has no memory none does" 'well && grep -qE "$(by_plan 0), 6 left" 0.said'
+done
+unset JOB_CALL
+JOB_CALL=reduce-scatter STANDIN_NO_AVERAGES=1 planned 8 $'ranks 8\nrule reduce-scatter 8:1 0 2x2x2 packed\nrule reduce-scatter 8:1 1000000 library\n' averages
+check "packed layout: layers add and one takes the mean" 'well && said "$(by_plan 9);"'
+JOB_WAITS=0 JOB_CALL=allgather planned 4 $'ranks 4\nrule allgather 4:1 0 2x2 packed\n' groups
+check "packed layout, not waited for: there is no memory for it" 'well && said "$(by_plan 0), 6 left to the library .6 of more bytes than there is memory"'
 
 # ---- on communicators that nobody waits for ----
 for JOB_CALL in allreduce allgather; do
@@ -280,9 +327,9 @@ STANDIN_SECONDS=4:3e-4,2:1e-4 planned 4 "$four" many
 check "where plans take as long neither is claimed" 'well && said "; about 9.9[0]* ms in plans, no estimated saving or loss beyond chance .ratio 1.00 from 8 paired calls.;"'
 HIERSEARCH_REPRODUCIBLE=1 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
 check "--reproducible: none goes by the library, and the saving is not known" 'well && said "$(by_plan 41); saving not known: --reproducible leaves no call to compare;"'
-HIERSEARCH_VERIFY=1 planned 4 "$four" many
+HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=1 planned 4 "$four" many
 check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed;"'
-HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
+HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
 check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s own, 0 of them differ; about .*from 8 paired calls"'
 for JOB_CALL in reduce-scatter allgather; do
     export JOB_CALL
@@ -337,9 +384,9 @@ if [ -e "$build/libhiersearch-mpi.so" ]; then
     ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible mpi.json -- ./carried groups
     check "and alone for none of NCCL's" 'well && [ -z "$(cat ./*.said)" ]'
 fi
-# predicted COLLECTIVE BYTES: a result by which 4x2 is better than the library's own call, of a message of so many bytes.
+# predicted COLLECTIVE BYTES [LAYOUT]: a result by which 4x2 is better than the library's own call, of a message of so many bytes.
 predicted() {
-    "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective "$1" -q -o "$1.json" >out 2>&1
+    "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective "$1" ${3:+--layout "$3"} -q -o "$1.json" >out 2>&1
     "${PYTHON3:-/usr/bin/python3}" - "$1.json" "$2" <<'END'
 import json, sys
 result = json.load(open(sys.argv[1]))
@@ -360,6 +407,15 @@ ranks 8 "$hiersearch" run --reproducible --elsewhere -o counts.json reduce-scatt
 "$hiersearch" profile --read counts.json.ranks >out 2>&1
 check "results of two collectives; and what passes is counted, by plan or not, as the program calls it" 'well && said "$(by_plan 3), 3 left" &&
     grep -qE "ncclAllGather +all 8 .* 39.06KiB +6 " out'
+for JOB_CALL in reduce-scatter allgather; do
+    export JOB_CALL
+    predicted $JOB_CALL 32768 packed
+    ranks 8 "$hiersearch" run --reproducible --elsewhere $JOB_CALL.json -- ./carried groups
+    check "$JOB_CALL: a result with packed layout" 'well && said "$(by_plan 3), 3 left to the library .3 in groups"'
+    "$hiersearch" export $JOB_CALL.json --to rules >out 2>&1
+    check "$JOB_CALL: whose rules end, as they take memory" 'grep -q "^rule $JOB_CALL 8:1 .* 4x2 packed$" out && grep -q "^rule $JOB_CALL 8:1 65537 library$" out'
+done
+export JOB_CALL=reduce-scatter
 predicted reduce-scatter 16384
 JOB_CALL=reduce-scatter ranks 8 "$hiersearch" run --reproducible --elsewhere reduce-scatter.json -- ./carried groups
 check "reduce-scatters of more than twice the result's bytes are the library's" 'well && said "$(by_plan 0), 6 left to the library .6 of sizes"'

@@ -48,6 +48,9 @@
  * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
  * communicators. What the host reads of a copy before it has come is garbage.
  *
+ * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger sides
+ * the collectives had on communicators of each size.
+ *
  * $STANDIN_COUNTS_SPLITS: at the end each process says on stderr how many communicators it split off,
  * and how many of these have as many ranks as what they were split off. $STANDIN_SPLIT_SECONDS: each
  * takes so long.
