@@ -20,6 +20,16 @@ typedef ncclDataType_t hs_nccl_type;
 typedef ncclRedOp_t hs_nccl_operation;
 typedef ncclSimInfo_t hs_nccl_simulation;
 typedef cudaStream_t hs_nccl_stream;
+#if NCCL_VERSION_CODE >= 23100
+typedef ncclCollConfig_t hs_nccl_call_config;
+#else
+typedef struct hs_nccl_call_config hs_nccl_call_config;
+#endif
+#if NCCL_VERSION_CODE >= 22900
+typedef ncclWaitSignalDesc_t hs_nccl_signal;
+#else
+typedef struct hs_nccl_signal hs_nccl_signal;
+#endif
 #else
 typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation, hs_nccl_residence;
 typedef struct ncclComm *hs_nccl_comm;
@@ -29,6 +39,8 @@ typedef struct {
 } hs_nccl_id;
 typedef struct hs_nccl_simulation hs_nccl_simulation;
 typedef struct hs_nccl_config hs_nccl_config;
+typedef struct hs_nccl_call_config hs_nccl_call_config;
+typedef struct hs_nccl_signal hs_nccl_signal;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
@@ -72,8 +84,9 @@ struct hs_nccl_config_head {
 
 /* Collectives and messages. Further: the counted call (counts.h); whether its larger side is as
  * many times the count as there are ranks; the operation, -1: none. */
-#define HS_NCCL_CALLS(row) HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row)
-/* Those that plans carry out, and the others. */
+#define HS_NCCL_CALLS(row) HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row) HS_NCCL_CONFIGURED(row)
+/* Those that plans carry out, and the others; and those of 2.31 and later by which the program says
+ * how a call is to be made, which no plan knows. */
 #define HS_NCCL_PLANNED(row)                                                                       \
     row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                           \
         (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)             \
@@ -98,6 +111,42 @@ struct hs_nccl_config_head {
         (from, count, type, peer, comm, stream), SEND, false, -1)                                  \
     row(ncclRecv, (void *to, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),            \
         (to, count, type, peer, comm, stream), RECV, false, -1)
+
+#define HS_NCCL_HOW const hs_nccl_call_config *config
+#define HS_NCCL_CONFIGURED(row)                                                                    \
+    row(ncclAllReduceConfig, (HS_NCCL_REDUCED, HS_NCCL_WHERE, HS_NCCL_HOW),                        \
+        (from, to, count, type, operation, comm, stream, config), ALLREDUCE, false, operation)     \
+    row(ncclReduceScatterConfig, (HS_NCCL_REDUCED, HS_NCCL_WHERE, HS_NCCL_HOW),                    \
+        (from, to, count, type, operation, comm, stream, config), REDUCE_SCATTER, true, operation) \
+    row(ncclAllGatherConfig, (HS_NCCL_MOVED, HS_NCCL_WHERE, HS_NCCL_HOW),                          \
+        (from, to, count, type, comm, stream, config), ALLGATHER, true, -1)                        \
+    row(ncclAlltoAllConfig, (HS_NCCL_MOVED, HS_NCCL_WHERE, HS_NCCL_HOW),                           \
+        (from, to, count, type, comm, stream, config), ALLTOALL, true, -1)                         \
+    row(ncclBroadcastConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                \
+        (from, to, count, type, root, comm, stream, config), BROADCAST, false, -1)                 \
+    row(ncclReduceConfig, (HS_NCCL_REDUCED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                 \
+        (from, to, count, type, operation, root, comm, stream, config), REDUCE, false, operation)  \
+    row(ncclGatherConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                   \
+        (from, to, count, type, root, comm, stream, config), GATHER, false, -1)                    \
+    row(ncclScatterConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                  \
+        (from, to, count, type, root, comm, stream, config), SCATTER, false, -1)
+
+/* One-sided messages, which are not counted, but have their place among the calls of a group and of
+ * a communicator. */
+#define HS_NCCL_ONE_SIDED(row)                                                                     \
+    row(ncclPutSignal,                                                                             \
+        (const void *from, size_t count, hs_nccl_type type, int peer, hs_nccl_window window,       \
+         size_t offset, int signal, int context, unsigned flags, HS_NCCL_WHERE),                   \
+        (from, count, type, peer, window, offset, signal, context, flags, comm, stream))           \
+    row(ncclSignal, (int peer, int signal, int context, unsigned flags, HS_NCCL_WHERE),            \
+        (peer, signal, context, flags, comm, stream))                                              \
+    row(ncclWaitSignal, (int count, hs_nccl_signal *signals, HS_NCCL_WHERE),                       \
+        (count, signals, comm, stream))
+
+/* What is done with a communicator's memory, and with that of its parts. */
+#define HS_NCCL_SUSPENDERS(row)                                                                    \
+    row(ncclCommSuspend, (hs_nccl_comm comm, int flags), (comm, flags))                            \
+    row(ncclCommResume, (hs_nccl_comm comm), (comm))
 
 /* What makes communicators. Further: where they are put, how many, what each is made of; whether
  * each process gets one, its configuration (NULL: none), and what it is a part of (NULL: none). */

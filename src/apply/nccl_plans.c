@@ -398,6 +398,13 @@ void hs_nccl_plans_windows(hs_nccl_comm comm, int more)
         family->windows += more;
 }
 
+hs_nccl_comm hs_nccl_plans_part(hs_nccl_comm comm, int i)
+{
+    struct hs_nccl_family *family = plans.on ? hs_nccl_family_find(comm) : NULL;
+
+    return family && i < family->part_count ? family->parts[i].comm : NULL;
+}
+
 static void abort_family(struct hs_nccl_family *family)
 {
     hs_nccl_family_abort(family, &group);

@@ -252,6 +252,26 @@ static void leave(const struct passing *passing, hs_nccl_result result,
                            &result))
 HS_NCCL_PLANNED(PLANNED)
 HS_NCCL_PASSED(PASSED)
+HS_NCCL_CONFIGURED(PASSED)
+
+#define ONE_SIDED(name, parameters, arguments)                                                     \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
+        bool outermost = depth++ == 0;                                                             \
+                                                                                                   \
+        if (passed && !(outermost && hs_nccl_plans_pass(comm, stream, &result))) {                 \
+            result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
+            if (outermost)                                                                         \
+                hs_nccl_plans_passed(comm, stream, result);                                        \
+        }                                                                                          \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_ONE_SIDED(ONE_SIDED)
 
 /* ---- communicators ---- */
 
@@ -387,4 +407,29 @@ HS_NCCL_GROUPS(GROUP)
         return result;                                                                             \
     }
 HS_NCCL_WINDOWS(WINDOW)
+
+#define SUSPENDER(name, parameters, arguments)                                                     \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_comm whole = comm;                                                                 \
+        hs_nccl_result result;                                                                     \
+                                                                                                   \
+        if (!passed)                                                                               \
+            return HS_NCCL_INVALID_USAGE;                                                          \
+        if (depth++ == 0)                                                                          \
+            hs_nccl_plans_act();                                                                   \
+        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
+        for (int i = 0; depth == 1 && result == HS_NCCL_SUCCESS; i++) {                            \
+            comm = hs_nccl_plans_part(whole, i);                                                   \
+            if (!comm)                                                                             \
+                break;                                                                             \
+            result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
+        }                                                                                          \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_SUSPENDERS(SUSPENDER)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -1,11 +1,23 @@
 /* nccl_abi.c - nccl_abi.h against nccl.h, of any version: compiling it is the test. What a version
  * does not have yet is left out by its number. */
+#include <cuda.h>
 #include <nccl.h>
 
 #include "apply/nccl_abi.h"
+#include "apply/nccl_driver.h"
 
 #if NCCL_VERSION_CODE < 22700
 #error "2.27 or newer"
+#endif
+#define DECLARED(name, parameters, ...) hs_nccl_result name parameters;
+#if NCCL_VERSION_CODE < 22900
+HS_NCCL_ONE_SIDED(DECLARED)
+#endif
+#if NCCL_VERSION_CODE < 22907
+HS_NCCL_SUSPENDERS(DECLARED)
+#endif
+#if NCCL_VERSION_CODE < 23100
+HS_NCCL_CONFIGURED(DECLARED)
 #endif
 #if NCCL_VERSION_CODE < 22900
 ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
@@ -24,6 +36,9 @@ HS_NCCL_MAKERS(MAKER)
 HS_NCCL_ENDERS(OTHER)
 HS_NCCL_GROUPS(OTHER)
 HS_NCCL_WINDOWS(OTHER)
+#define PASSED(name, parameters, arguments) SAME(name, parameters)
+HS_NCCL_ONE_SIDED(PASSED)
+HS_NCCL_SUSPENDERS(PASSED)
 HS_NCCL_ASKED(SAME)
 HS_NCCL_USED(SAME)
 
@@ -59,3 +74,16 @@ _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
                "numbers");
 _Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclConfig_t, blocking),
                "the begin of a configuration");
+
+/* What rows are copied by. */
+#define PLACE(here, cuda)                                                                          \
+    _Static_assert(offsetof(struct hs_nccl_rows, here) == offsetof(CUDA_MEMCPY2D, cuda), #here);
+PLACE(from_kind, srcMemoryType)
+PLACE(from, srcDevice)
+PLACE(from_pitch, srcPitch)
+PLACE(to_kind, dstMemoryType)
+PLACE(to, dstDevice)
+PLACE(to_pitch, dstPitch)
+PLACE(bytes, WidthInBytes)
+PLACE(count, Height)
+_Static_assert(sizeof(struct hs_nccl_rows) == sizeof(CUDA_MEMCPY2D), "rows");

@@ -19,6 +19,21 @@
 
 void standin_check_leaks(void);
 
+/* Newer than the header may be. */
+#if NCCL_VERSION_CODE < 22900
+ncclResult_t ncclSignal(int peer, int signal, int context, unsigned flags, ncclComm_t comm,
+                        cudaStream_t stream);
+#endif
+#if NCCL_VERSION_CODE < 22907
+ncclResult_t ncclCommSuspend(ncclComm_t comm, int flags);
+ncclResult_t ncclCommResume(ncclComm_t comm);
+#endif
+#if NCCL_VERSION_CODE < 23100
+ncclResult_t ncclAllReduceConfig(const void *from, void *to, size_t count, ncclDataType_t type,
+                                 ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream,
+                                 const void *config);
+#endif
+
 enum { ELEMENTS_MAX = 20000, BEHIND = 64 /* bytes that nobody may touch */ };
 
 static cudaStream_t stream, other;
@@ -266,6 +281,51 @@ static void windows(ncclComm_t comm)
     CHECK(ncclCommWindowDeregister(comm, window) == ncclSuccess);
     run(plain(comm));
     CHECK(ncclMemFree(memory) == ncclSuccess);
+}
+
+static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_t on);
+
+/* While it is suspended nothing of it has memory of the GPU. */
+static void suspended(ncclComm_t comm)
+{
+    size_t before, within, after, all;
+
+    run(plain(comm));
+    CHECK(cudaMemGetInfo(&before, &all) == cudaSuccess);
+    CHECK(ncclCommSuspend(comm, 1) == ncclSuccess);
+    CHECK(cudaMemGetInfo(&within, &all) == cudaSuccess);
+    CHECK(within - before == (size_t)atoi(getenv("JOB_COMMS")) << 24); /* of the stand-in's */
+    CHECK(ncclCommResume(comm) == ncclSuccess);
+    CHECK(cudaMemGetInfo(&after, &all) == cudaSuccess && after == before);
+    run(plain(comm));
+}
+
+/* A call with a configuration between those without, on two streams; in a group with what may be
+ * put off; and a signal there. */
+static void configured(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    char *const buffers[] = {from, to};
+
+    run(call);
+    for (int way = 0; way < 3; way++) {
+        fill(&call, stream);
+        fill(&call, other);
+        CHECK(start_own(&call, buffers[0], stream) == ncclSuccess);
+        if (way > 0)
+            CHECK(ncclGroupStart() == ncclSuccess && start_own(&call, to, other) == ncclSuccess);
+        if (way < 2)
+            CHECK(ncclAllReduceConfig(to, to, call.count, call.type, call.operation, comm, other,
+                                      NULL) == ncclSuccess);
+        else
+            CHECK(ncclSignal((rank + 1) % ranks, 0, 0, 0, comm, other) == ncclSuccess);
+        if (way > 0)
+            CHECK(ncclGroupEnd() == ncclSuccess);
+        CHECK(start_own(&call, buffers[0], stream) == ncclSuccess);
+        finish(stream);
+        finish(other);
+    }
+    run(call);
 }
 
 /* Of 1 in a group of its own, also in a group within one; of 2. */
@@ -557,11 +617,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values},     {"groups", groups},     {"streams", streams},
-                {"graphs", graphs},     {"parts", parts},       {"makers", makers},
-                {"faults", faults},     {"given-up", given_up}, {"orders", orders},
-                {"behind", behind},     {"handles", handles},   {"windows", windows},
-                {"averages", averages}, {"many", many}};
+    } ways[] = {{"values", values},        {"groups", groups},     {"streams", streams},
+                {"graphs", graphs},        {"parts", parts},       {"makers", makers},
+                {"faults", faults},        {"given-up", given_up}, {"orders", orders},
+                {"behind", behind},        {"handles", handles},   {"windows", windows},
+                {"averages", averages},    {"many", many},         {"suspended", suspended},
+                {"configured", configured}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 

@@ -1,7 +1,8 @@
 /*
  * nccl_driver.c - libcuda's functions that libhiersearch-nccl.so calls, by those of the stand-in's
  * CUDA runtime: events and streams of the two are the same things. With $JOB_COUNTS_WAITS it says
- * how often a stream was told to wait; with $JOB_NO_MEMORY there is none left. Memory comes and
+ * how often a stream was told to wait; with $JOB_NO_MEMORY there is none left; with
+ * $JOB_CAPTURE_ERROR a stream that is not captured cannot be asked whether it is. Memory comes and
  * goes, and events are looked at, only where captures of other threads allow it.
  */
 #include <cuda_runtime_api.h>
@@ -60,7 +61,11 @@ int cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 
 int cuStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    return (int)cudaStreamIsCapturing(stream, status);
+    cudaError_t result = cudaStreamIsCapturing(stream, status);
+
+    if (*status == cudaStreamCaptureStatusNone && getenv("JOB_CAPTURE_ERROR"))
+        return (int)cudaErrorStreamCaptureImplicit; /* as while another thread captures */
+    return (int)result;
 }
 
 int cuEventDestroy_v2(cudaEvent_t event)

@@ -56,6 +56,14 @@ STANDIN_ONE_KERNEL=1 planned 4 "$four" orders
 check "calls by plan and others on two streams are never at work at once" 'well && said "$(by_plan 8), 2 left"'
 planned 4 "$four" graphs
 check "a graph captures a plan, and every launch is right" 'well && said "$(by_plan 3);"'
+planned 8 "$eight" configured
+check "calls with a configuration, and signals in a group, are the library's, in their place" 'well && said "$(by_plan 8), 2 left to the library .2 in groups of several calls"'
+STANDIN_ONE_KERNEL=1 planned 4 "$four" configured
+check "and never at work with a plan" 'well && said "$(by_plan 8), 2 left"'
+JOB_COMMS=3 planned 4 "$four" suspended
+check "suspending frees the memory of the parts, too" 'well && said "$(by_plan 2)"'
+JOB_COMMS=1 ranks 4 ./carried suspended
+check "which without plans is the communicator's alone" 'well'
 for call in allreduce reduce-scatter; do
     rule="ranks 8"$'\n'"rule $call 8:1 0 2x2x2"$'\n'"rule $call 8:1 1000000 library"$'\n'
     JOB_CALL=$call ranks 8 ./carried averages
@@ -357,6 +365,17 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
 done
 unset JOB_CALL
 export HIERSEARCH_REPRODUCIBLE=1
+
+STANDIN_NODE_DESTROY=1 planned 8 "$eight" "${ways[@]}"
+check "ranks of a node destroy parts together, in one order" 'well && said "$(by_plan "1[0-9][0-9]")"'
+for JOB_CALL in allreduce reduce-scatter allgather; do
+    export JOB_CALL
+    LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library" \
+        ranks 4 bash -c '((RANK == 2)) && export JOB_CAPTURE_ERROR=1; exec ./carried streams graphs groups'
+    [ $JOB_CALL = reduce-scatter ] && numbers="13, 4 left" || numbers="14, 3 left"
+    check "$JOB_CALL: where one rank cannot ask whether a stream is captured all go one way" 'well && said "$(by_plan "$numbers")"'
+done
+unset JOB_CALL
 
 # ---- by the command ----
 "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 64KiB,4MiB -q -o r.json >out 2>&1

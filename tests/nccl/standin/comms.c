@@ -63,6 +63,8 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call)
     if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL ||
         comm->window_out != NULL)
         standin_broken("state", "%s on a communicator that is in progress", call);
+    if (comm->suspended)
+        standin_broken("state", "%s on a communicator that is suspended", call);
 }
 
 /* ---- making ---- */
@@ -490,6 +492,19 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm)
     return standin_comm_settle(comm);
 }
 
+/* What ranks of a node have together is taken apart by all of them. */
+static void destroy_together(ncclComm_t comm)
+{
+    atomic_store(&comm->region->members[comm->rank].destroyed, 1);
+    for (int look = 0; getenv("STANDIN_NODE_DESTROY") != NULL; look++) {
+        if (standin_comm_all(comm, offsetof(struct member, destroyed), 1))
+            return;
+        if (look == END_LOOKS)
+            standin_broken("state", "ncclCommDestroy by some ranks of a node alone");
+        usleep(END_LOOK_MICROSECONDS);
+    }
+}
+
 ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
     check_comm(comm, "ncclCommDestroy");
@@ -501,6 +516,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
         standin_broken("memory", "ncclCommDestroy of a communicator with registered buffers");
     if (has_windows(comm))
         standin_broken("memory", "ncclCommDestroy of a communicator with windows");
+    destroy_together(comm);
     end(comm);
     return ncclSuccess;
 }
@@ -568,6 +584,15 @@ size_t standin_comm_count(void)
     for (ncclComm_t at = comms; at != NULL; at = at->next)
         count += at->state != COMM_GONE;
     return count;
+}
+
+/* A suspended one has none of the device's memory. */
+size_t standin_comm_bytes(void)
+{
+    size_t bytes = 0;
+    for (ncclComm_t at = comms; at != NULL; at = at->next)
+        bytes += at->state != COMM_GONE && !at->suspended ? STANDIN_COMM_BYTES : 0;
+    return bytes;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *state)

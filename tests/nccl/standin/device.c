@@ -44,7 +44,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
 {
     *all = (size_t)64 << 30;
-    *left = *all - standin_memory_bytes() - standin_comm_count() * STANDIN_COMM_BYTES;
+    *left = *all - standin_memory_bytes() - standin_comm_bytes();
     return standin_result(cudaSuccess);
 }
 

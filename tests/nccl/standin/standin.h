@@ -48,6 +48,9 @@
  * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
  * communicators. What the host reads of a copy before it has come is garbage.
  *
+ * $STANDIN_NODE_DESTROY: a communicator is destroyed when all of its ranks destroy it, as NCCL wants
+ * of those of a node: one that is not, or in another order, is against the rule `state`.
+ *
  * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger sides
  * the collectives had on communicators of each size.
  *
