@@ -1,6 +1,7 @@
 /*
  * nccl_calls.c - what a call of NCCL costs the host behind libhiersearch-nccl.so, without a GPU: a
- * program, an NCCL that does nothing (-DLIBRARY), and a driver of CUDA that does nothing (-DDRIVER).
+ * program, an NCCL that does nothing (-DLIBRARY), and a driver of CUDA that does nothing
+ * (-DDRIVER).
  *
  *     nccl_calls allreduce|reduce-scatter|allgather ROUNDS CALLS
  *

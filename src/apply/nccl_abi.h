@@ -44,8 +44,8 @@ typedef struct hs_nccl_signal hs_nccl_signal;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
-/* ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
- * NCCL_SHRINK_ABORT; ncclScalarHostImmediate; ncclInt64, ncclSum */
+/* ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress;
+ * NCCL_SPLIT_NOCOLOR, NCCL_SHRINK_ABORT; ncclScalarHostImmediate; ncclInt64, ncclSum */
 enum {
     HS_NCCL_SUCCESS = 0,
     HS_NCCL_CUDA_ERROR = 1,

@@ -4,9 +4,9 @@
  * itself. Each rank gets to know all that is told, so that all come to the same conclusion.
  *
  * That costs no communicator, where splitting by what ranks have in common costs one as large as
- * this; and connects its ring, which the program's first call does otherwise. The host waits for the
- * GPU, whose ranks all come to this next: kernels that are at work meanwhile have to end, or leave
- * room.
+ * this; and connects its ring, which the program's first call does otherwise. The host waits for
+ * the GPU, whose ranks all come to this next: kernels that are at work meanwhile have to end, or
+ * leave room.
  */
 #ifndef HS_APPLY_NCCL_AGREE_H
 #define HS_APPLY_NCCL_AGREE_H

@@ -81,20 +81,17 @@ bool hs_nccl_memory_copy_rows(void *to, const void *from, struct hs_nccl_pitches
                               size_t bytes, size_t count, hs_nccl_stream stream)
 {
     const struct hs_nccl_driver *driver = hs_nccl_driver();
-    const struct hs_nccl_rows rows = {.from_kind = MEMORY_OF_ANY_KIND,
-                                      .from = (uintptr_t)from,
-                                      .from_pitch = pitches.from,
-                                      .to_kind = MEMORY_OF_ANY_KIND,
-                                      .to = (uintptr_t)to,
-                                      .to_pitch = pitches.to,
-                                      .bytes = bytes,
-                                      .count = count};
+    const struct hs_nccl_rows rows = {
+        .from = {.kind = MEMORY_OF_ANY_KIND, .memory = (uintptr_t)from, .pitch = pitches.from},
+        .to = {.kind = MEMORY_OF_ANY_KIND, .memory = (uintptr_t)to, .pitch = pitches.to},
+        .bytes = bytes,
+        .count = count};
 
     if (pitches.to <= PITCH_MAX && pitches.from <= PITCH_MAX)
         return driver->memory_copy_rows(&rows, stream) == 0;
     for (size_t i = 0; i < count; i++)
-        if (driver->memory_copy(rows.to + i * pitches.to, rows.from + i * pitches.from, bytes,
-                                stream) != 0)
+        if (driver->memory_copy(rows.to.memory + i * pitches.to,
+                                rows.from.memory + i * pitches.from, bytes, stream) != 0)
             return false;
     return true;
 }

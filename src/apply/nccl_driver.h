@@ -11,20 +11,17 @@
 
 #include "apply/nccl_abi.h"
 
-/* CUDA_MEMCPY2D: rows of so many bytes, from one row to the next so many more. */
+/* CUDA_MEMCPY2D: rows of so many bytes, and how they lie on either side. */
+struct hs_nccl_side {
+    size_t x, y;
+    int kind;
+    void *host;
+    uintptr_t memory;
+    void *array;
+    size_t pitch; /* from one row to the next */
+};
 struct hs_nccl_rows {
-    size_t from_x, from_y;
-    int from_kind;
-    const void *from_host;
-    uintptr_t from;
-    void *from_array;
-    size_t from_pitch;
-    size_t to_x, to_y;
-    int to_kind;
-    void *to_host;
-    uintptr_t to;
-    void *to_array;
-    size_t to_pitch;
+    struct hs_nccl_side from, to;
     size_t bytes, count;
 };
 

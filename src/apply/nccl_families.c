@@ -1,17 +1,15 @@
 /* nccl_families.c - see nccl_families.h. */
 #include "apply/nccl_families.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "apply/nccl_agree.h"
 #include "apply/nccl_driver.h"
-#include "apply/nccl_handles.h"
+#include "apply/nccl_machine.h"
 #include "apply/nccl_pairs.h"
 #include "apply/nccl_real.h"
 #include "apply/nccl_splits.h"
@@ -55,23 +53,6 @@ static int64_t base_of(const struct hs_nccl_family *family, const struct hs_grou
     return hs_group_rank(group, rank, 0);
 }
 
-/* This machine, as NCCL tells machines apart. */
-static uint64_t hash_of_host(void)
-{
-    const char *given = getenv("NCCL_HOSTID");
-    char name[256] = "";
-    ssize_t length = -1;
-    int fd = given ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        length = read(fd, name, sizeof(name) - 1);
-        close(fd);
-    }
-    if (!given && length <= 0)
-        gethostname(name, sizeof(name) - 1);
-    return hs_nccl_hash(given ? given : name, strlen(given ? given : name));
-}
-
 static size_t node_of(const struct hs_rules *rules, int64_t rank)
 {
     size_t node = 0;
@@ -96,7 +77,7 @@ static bool lies_well(struct hs_nccl_family *family, const struct hs_group *grou
 
     if (rules->node_count == 0)
         return true;
-    rank = hs_nccl_look_for_alike(family, hash_of_host(), &size);
+    rank = hs_nccl_look_for_alike(family, hs_nccl_host(), &size);
     mine = node_of(rules, hs_group_rank(group, base, family->rank));
     for (int i = 0; i < family->size; i++) {
         bool beside = node_of(rules, hs_group_rank(group, base, i)) == mine;
@@ -349,7 +330,7 @@ static void try_groups(struct hs_nccl_family *family)
 /* ---- where the host waits: by what all tell ---- */
 
 /* Of what a rank tells first, and behind the splits. */
-enum { HOST, MINDS, MINDS_MAX = HS_NCCL_TOLD - MINDS };
+enum { HOST, CLIQUE, MINDS, MINDS_MAX = HS_NCCL_TOLD - MINDS };
 enum { HAS_PARTS, HAS_MEMORY, HAS_VERIFY, HAS_PAIRS };
 
 static bool all_tell(const struct hs_nccl_family *family, const struct hs_nccl_told *all, int which)
@@ -360,27 +341,35 @@ static bool all_tell(const struct hs_nccl_family *family, const struct hs_nccl_t
     return true;
 }
 
-/* Whether ranks that are together on a node of the rules are on one machine, and no others are on
- * it: the same for all who ask. Nodes are blocks of ranks in their order. */
-static bool all_lie_well(const struct hs_nccl_family *family, const struct hs_group *group,
-                         const struct hs_nccl_told *all)
+/* Whether ranks that are together on a node of the rules tell the same number, HOST or CLIQUE, and
+ * no others tell it: the same for all who ask. Nodes are blocks of ranks in their order. */
+static bool all_lie_by(const struct hs_nccl_family *family, const struct hs_group *group,
+                       const struct hs_nccl_told *all, int which)
 {
     const struct hs_rules *rules = family->trial.rules;
     int64_t base = base_of(family, group, &family->trial);
     size_t before = 0;
 
-    for (int i = 0; i < family->size && rules->node_count > 0; i++) {
+    for (int i = 0; i < family->size; i++) {
         size_t node = node_of(rules, hs_group_rank(group, base, i));
         bool begins = i == 0 || node != before;
 
-        if (!begins && all[i].numbers[HOST] != all[i - 1].numbers[HOST])
+        if (all[i].numbers[which] == 0 ||
+            (!begins && all[i].numbers[which] != all[i - 1].numbers[which]))
             return false;
         for (int k = 0; k < i && begins; k++)
-            if (all[k].numbers[HOST] == all[i].numbers[HOST])
+            if (all[k].numbers[which] == all[i].numbers[which])
                 return false;
         before = node;
     }
     return true;
+}
+
+static bool all_lie_well(const struct hs_nccl_family *family, const struct hs_group *group,
+                         const struct hs_nccl_told *all)
+{
+    return family->trial.rules->node_count == 0 || all_lie_by(family, group, all, HOST) ||
+           all_lie_by(family, group, all, CLIQUE);
 }
 
 /* What all have stays. */
@@ -443,7 +432,7 @@ static void make_parts(struct hs_nccl_family *family, const struct hs_group *gro
 static void tell_groups(struct hs_nccl_family *family)
 {
     const struct hs_group *groups[MINDS_MAX];
-    struct hs_nccl_told mine = {{hash_of_host()}}, *all;
+    struct hs_nccl_told mine = {{[HOST] = hs_nccl_host(), [CLIQUE] = hs_nccl_clique()}}, *all;
     const struct hs_group *found = NULL;
     int count = 0;
 

@@ -19,14 +19,15 @@
  * a graph is captured, or a group is open, it could not be.
  *
  * Where there are plans of reduce-scatters a communicator has memory for what leaves their
- * outermost layer, and of packed layout for their blocks (nccl_steps.h), taken once, right behind the splitting, for the longest message
- * that its rules are for: a rule of the library's own call behind them ends them, as exports write
- * it; and no more than is allowed. Later would be too late: a rank that finds none left could not
- * leave the others alone in the call, and a capture allows none. (Where nobody waits there is none:
- * the thread that asks may have another GPU.) The ranks agree that all have it; else, and for longer
- * messages, all go to the library. Calls on several streams wait for each other, so that one has it
- * at a time. Graphs do not wait for calls, nor for other graphs: what they capture goes to the
- * library, which is the same on all ranks, as NCCL wants captures to be.
+ * outermost layer, and of packed layout for their blocks (nccl_steps.h), taken once, right behind
+ * the splitting, for the longest message that its rules are for: a rule of the library's own call
+ * behind them ends them, as exports write it; and no more than is allowed. Later would be too late:
+ * a rank that finds none left could not leave the others alone in the call, and a capture allows
+ * none. (Where nobody waits there is none: the thread that asks may have another GPU.) The ranks
+ * agree that all have it; else, and for longer messages, all go to the library. Calls on several
+ * streams wait for each other, so that one has it at a time. Graphs do not wait for calls, nor for
+ * other graphs: what they capture goes to the library, which is the same on all ranks, as NCCL
+ * wants captures to be.
  */
 #ifndef HS_APPLY_NCCL_FAMILIES_H
 #define HS_APPLY_NCCL_FAMILIES_H

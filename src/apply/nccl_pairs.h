@@ -1,11 +1,12 @@
 /*
- * nccl_pairs.h - what plans of NCCL's calls save: of the calls of a rule that are of the same bytes,
- * type and operation some go by the library, in pairs with some by plan (pairs.h), and CUDA's events
- * around both say how long each was at its stream's head, waiting for other ranks included.
+ * nccl_pairs.h - what plans of NCCL's calls save: of the calls of a rule that are of the same
+ * bytes, type and operation some go by the library, in pairs with some by plan (pairs.h), and
+ * CUDA's events around both say how long each was at its stream's head, waiting for other ranks
+ * included.
  *
  * Which these are is the same on all ranks, by the number of the call; calls in graphs have none.
- * What a rank has timed is its own: events are looked at when they have passed, and a pair for which
- * a rank has none left is not timed there.
+ * What a rank has timed is its own: events are looked at when they have passed, and a pair for
+ * which a rank has none left is not timed there.
  *
  * A plan that loses is left. All ranks have to do that at the same call, so they add up what they
  * have timed by an AllReduce of 2 KiB at most, on the program's communicator and stream, behind the
@@ -29,11 +30,11 @@ struct hs_nccl_pairs *hs_nccl_pairs_new(void);
  * not; nothing is looked at where it was aborted. NULL is accepted. */
 void hs_nccl_pairs_free(struct hs_nccl_pairs *pairs, bool aborted);
 
-/* How a call for which there is a rule went: by plan, by the library to compare, or because the plan
- * has lost. */
+/* How a call for which there is a rule went: by plan, by the library to compare, or because the
+ * plan has lost. */
 enum hs_nccl_went { HS_NCCL_PLANNED, HS_NCCL_LEFT_OUT, HS_NCCL_LOST };
-/* As hs_nccl_verify_carry of those that go by plan and are in no pair; the family may have no pairs,
- * and is not in use by another thread. */
+/* As hs_nccl_verify_carry of those that go by plan and are in no pair; the family may have no
+ * pairs, and is not in use by another thread. */
 hs_nccl_result hs_nccl_pairs_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                                    const struct hs_nccl_asked *asked, uint64_t verify,
                                    enum hs_nccl_went *went);

@@ -251,7 +251,7 @@ static void divide_packed(struct hs_nccl_steps *steps, const struct hs_nccl_fami
         char *larger = memory + first[i] * piece.bytes;
         char *smaller = memory + first[i + 1] * piece.bytes;
         const size_t count = blocks[i + 1] * piece.bytes / hs_nccl_width(asked->type);
-        const hs_nccl_comm comm = part_of(family, plan, i)->comm;
+        hs_nccl_comm comm = part_of(family, plan, i)->comm;
 
         if (i == layers - 1 && gathers)
             add(steps, asked,

@@ -20,8 +20,8 @@ bool hs_pairs_leave_out(uint64_t number);
 
 /* Pairs from which on a plan is judged: about 64 calls. */
 #define HS_PAIRS_TO_JUDGE 6
-/* Whether a plan loses, by so many pairs, those that it lost, and the seconds of all together: chance
- * does not turn a good plan off. */
+/* Whether a plan loses, by so many pairs, those that it lost, and the seconds of all together:
+ * chance does not turn a good plan off. */
 bool hs_pairs_lose(double pairs, double lost, double with, double without);
 
 /* Pairs of calls of one kind that were timed; {0}: none. Seconds by plan, by the library. */

@@ -78,12 +78,12 @@ _Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclCo
 /* What rows are copied by. */
 #define PLACE(here, cuda)                                                                          \
     _Static_assert(offsetof(struct hs_nccl_rows, here) == offsetof(CUDA_MEMCPY2D, cuda), #here);
-PLACE(from_kind, srcMemoryType)
-PLACE(from, srcDevice)
-PLACE(from_pitch, srcPitch)
-PLACE(to_kind, dstMemoryType)
-PLACE(to, dstDevice)
-PLACE(to_pitch, dstPitch)
+PLACE(from.kind, srcMemoryType)
+PLACE(from.memory, srcDevice)
+PLACE(from.pitch, srcPitch)
+PLACE(to.kind, dstMemoryType)
+PLACE(to.memory, dstDevice)
+PLACE(to.pitch, dstPitch)
 PLACE(bytes, WidthInBytes)
 PLACE(count, Height)
 _Static_assert(sizeof(struct hs_nccl_rows) == sizeof(CUDA_MEMCPY2D), "rows");

@@ -36,6 +36,8 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
 int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuEventQuery(cudaEvent_t event);
+int cuCtxGetDevice(int *device);
+int cuDeviceGetPCIBusId(char *id, int bytes, int device);
 int cuStreamCreate(cudaStream_t *stream, unsigned flags);
 int cuStreamDestroy_v2(cudaStream_t stream);
 int cuMemGetInfo_v2(size_t *left, size_t *all);
@@ -128,6 +130,17 @@ int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
     return capture_mode == cudaStreamCaptureModeRelaxed
                ? (int)cudaEventElapsedTime(milliseconds, from, to)
                : (int)cudaErrorStreamCaptureUnsupported;
+}
+
+int cuCtxGetDevice(int *device)
+{
+    *device = 0;
+    return 0;
+}
+
+int cuDeviceGetPCIBusId(char *id, int bytes, int device)
+{
+    return snprintf(id, (size_t)bytes, "0000:0B:00.%d", device) < bytes ? 0 : 1;
 }
 
 int cuStreamCreate(cudaStream_t *stream, unsigned flags)

@@ -239,6 +239,16 @@ check "ranks that lie on as many nodes, in another order, go to the library, and
     grep -q "^hiersearch run: 8 ranks of a communicator have no plans: they lie on nodes otherwise" 0.said && [ -z "$(cat [1-7].said)" ]'
 planned 8 "$nodes" groups
 check "so do ranks of one node" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
+# Machines of 2 GPUs each, NVLinks between 4.
+"${CC:-cc}" -std=gnu11 -O1 -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o libnvidia-ml.so.1 "$here/nccl_nvml.c" >out 2>&1
+LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
+check "GPUs of one clique of NVLinks are a node" 'well && said "$(by_plan 3)"'
+LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 4)) JOB_CLIQUE=0 exec ./carried groups'
+check "and so are those of one machine still" 'well && said "$(by_plan 3)"'
+LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) exec ./carried groups'
+check "not where they are in none" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
+LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) NCCL_MNNVL_ENABLE=0 JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
+check "nor where NCCL is told to leave them alone" 'well && grep -q "they lie on nodes otherwise" 0.said'
 LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
 rule allreduce 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
 check "where a rank has another plan none is used, and nothing hangs" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'

@@ -113,8 +113,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return cudaSuccess;
 }
 
-/* Rows of `count` bytes, `kind` of them, that lie `first` apart where they go and `number` where they
- * are. */
+/* Rows of `count` bytes, `kind` of them, that lie `first` apart where they go and `number` where
+ * they are. */
 static bool copy_rows_step(struct standin_work *work)
 {
     standin_memory_open();

@@ -37,8 +37,8 @@
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
  * allreduce, exchange, split, init, register, window. KIND: hang (never gets there), error (the
  * communicator's state becomes ncclRemoteError), refuse (the call returns ncclSystemError; a split
- * that is refused fails on all ranks of what would be made), wrong
- * (a bit of the result is wrong). It is read at each call.
+ * that is refused fails on all ranks of what would be made), wrong (a bit of the result is wrong).
+ * It is read at each call.
  *
  * $STANDIN_LOCAL_RANKS: ranks of a node; communicators of more have no windows, which is no error.
  * A collective with both buffers in windows counts as one by NCCL's kernels for symmetric memory:
@@ -48,15 +48,15 @@
  * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
  * communicators. What the host reads of a copy before it has come is garbage.
  *
- * $STANDIN_NODE_DESTROY: a communicator is destroyed when all of its ranks destroy it, as NCCL wants
- * of those of a node: one that is not, or in another order, is against the rule `state`.
+ * $STANDIN_NODE_DESTROY: a communicator is destroyed when all of its ranks destroy it, as NCCL
+ * wants of those of a node: one that is not, or in another order, is against the rule `state`.
  *
- * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger sides
- * the collectives had on communicators of each size.
+ * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger
+ * sides the collectives had on communicators of each size.
  *
- * $STANDIN_COUNTS_SPLITS: at the end each process says on stderr how many communicators it split off,
- * and how many of these have as many ranks as what they were split off. $STANDIN_SPLIT_SECONDS: each
- * takes so long.
+ * $STANDIN_COUNTS_SPLITS: at the end each process says on stderr how many communicators it split
+ * off, and how many of these have as many ranks as what they were split off.
+ * $STANDIN_SPLIT_SECONDS: each takes so long.
  *
  * $STANDIN_SECONDS: what events tell is not the host's clock but what the work before them takes:
  * "SIZE:SECONDS,...", each collective of a communicator of so many ranks; all else nothing.
