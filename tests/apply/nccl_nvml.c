@@ -1,7 +1,7 @@
 /*
  * nccl_nvml.c - NVML's functions that libhiersearch-nccl.so calls where NCCL has loaded it:
- * $JOB_CLIQUE is the number of the GPU's clique in a cluster of several machines; without it the GPU
- * is in none.
+ * $JOB_CLIQUE is the number of the GPU's clique in a cluster of several machines; without it the
+ * GPU is in none.
  */
 #include <stdlib.h>
 #include <string.h>
