@@ -41,6 +41,7 @@ struct hs_nccl_pairs {
     struct use uses[HS_NCCL_USES_MAX];
     int use_count;
     struct timing timings[TIMINGS];
+    int full;         /* of them, not looked at yet */
     uint64_t kernels; /* of calls that have a number, at least */
     struct {
         void *device;  /* of the GPU */
@@ -99,7 +100,7 @@ struct hs_saving hs_nccl_saving(void)
 /* What has passed of the pairs under way. */
 static void look(struct hs_nccl_pairs *pairs)
 {
-    for (int i = 0; i < TIMINGS; i++) {
+    for (int i = 0; i < TIMINGS && pairs->full > 0; i++) {
         struct timing *timing = &pairs->timings[i];
         double first, second, with, without;
 
@@ -114,6 +115,7 @@ static void look(struct hs_nccl_pairs *pairs)
         }
         timing->use = NULL;
         timing->full = false;
+        pairs->full--;
     }
 }
 
@@ -202,7 +204,6 @@ static hs_nccl_result carry_in_pair(struct hs_nccl_family *family, struct use *u
     struct timing *timing;
     hs_nccl_result result;
 
-    look(family->memory.pairs);
     timing = timing_of(family->memory.pairs, use, second);
     if (timing && !second) {
         timing->use = use;
@@ -213,8 +214,10 @@ static hs_nccl_result carry_in_pair(struct hs_nccl_family *family, struct use *u
     result =
         left_out ? hs_nccl_call(&family->nccl, asked) : hs_nccl_carry(family, use->rule, asked);
     timing = mark(timing, second, 1, asked->stream);
-    if (timing && second)
+    if (timing && second) {
         timing->full = true;
+        family->memory.pairs->full++;
+    }
     hs_nccl_order_after(family, asked->stream, result);
     return result;
 }
@@ -324,6 +327,7 @@ hs_nccl_result hs_nccl_pairs_carry(struct hs_nccl_family *family, const struct h
     }
     if (!use || !counts)
         return hs_nccl_verify_carry(family, rule, asked, verify);
+    look(pairs);
     number = use->number++;
     if (hs_pairs_leave_out(number))
         *went = HS_NCCL_LEFT_OUT;

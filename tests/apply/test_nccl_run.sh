@@ -301,6 +301,17 @@ for stage in reduce-scatter allreduce allgather; do
 done
 unset JOB_FAULT
 
+STANDIN_NODE_DESTROY=1 planned 8 "$eight" "${ways[@]}"
+check "ranks of a node destroy parts together, in one order" 'well && said "$(by_plan "1[0-9][0-9]")"'
+for JOB_CALL in allreduce reduce-scatter allgather; do
+    export JOB_CALL
+    LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library" \
+        ranks 4 bash -c '((RANK == 2)) && export JOB_CAPTURE_ERROR=1; exec ./carried streams graphs groups'
+    [ $JOB_CALL = reduce-scatter ] && numbers="13, 4" || numbers="14, 3"
+    check "$JOB_CALL: where one rank cannot ask whether a stream is captured all go one way" 'well && said "$(by_plan "${numbers%,*}"),${numbers#*,} left"'
+done
+unset JOB_CALL
+
 # ---- what plans cost ----
 # splits NP RULES: as each rank counted them.
 splits() {
@@ -375,17 +386,6 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
 done
 unset JOB_CALL
 export HIERSEARCH_REPRODUCIBLE=1
-
-STANDIN_NODE_DESTROY=1 planned 8 "$eight" "${ways[@]}"
-check "ranks of a node destroy parts together, in one order" 'well && said "$(by_plan "1[0-9][0-9]")"'
-for JOB_CALL in allreduce reduce-scatter allgather; do
-    export JOB_CALL
-    LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library" \
-        ranks 4 bash -c '((RANK == 2)) && export JOB_CAPTURE_ERROR=1; exec ./carried streams graphs groups'
-    [ $JOB_CALL = reduce-scatter ] && numbers="13, 4 left" || numbers="14, 3 left"
-    check "$JOB_CALL: where one rank cannot ask whether a stream is captured all go one way" 'well && said "$(by_plan "$numbers")"'
-done
-unset JOB_CALL
 
 # ---- by the command ----
 "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 64KiB,4MiB -q -o r.json >out 2>&1
