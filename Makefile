@@ -2,7 +2,8 @@
 #
 #   make               the programs in build/
 #   make check         quick tests (under 3 minutes), last line "N passed, N failed"
-#   make check-full    everything that needs no GPU
+#   make check-full    what a change has to pass, without a GPU (12 to 20 minutes)
+#   make check-all     the same with all draws, sanitizers over all tests, both MPIs in full (an hour)
 #   make install       see packaging/install.mk; also uninstall, man and deb
 #   make page          the page for a browser, see page/page.mk
 #   make wheel         the Python package, see packaging/python.mk; also python, check-python and bench-python
@@ -302,8 +303,7 @@ HAVE_SIMGRID ?= $(if $(SMPICC),1,0)
 ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
-SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) src/engine/forests.c \
-    $(foreach l,$(USES_record),$(call sources,$(l)))
+SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) src/engine/forests.c
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_send hs_transport_receive hs_transport_test \
     hs_transport_launch smpi_shared_free
@@ -312,10 +312,10 @@ $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,SMPICC,$<)
 	$(Q)$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fmacro-prefix-map="$$(pwd -P)/=" -c -o $@ $<
-$(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
+$(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS) $(call libs,$(USES_record))
 	$(call say,LD,$@)
-	$(Q)$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) $(HS_LIBS)
-ifeq ($(HAVE_SIMGRID),1)
+	$(Q)$(SMPICC) -o $@ $(SMPI_OBJECTS) $(call libs,$(USES_record)) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) $(HS_LIBS)
+ifeq ($(HAVE_SIMGRID)$(SANITIZE),1)
 all: $(BUILD)/hiersearch-simulate
 endif
 .PHONY: bench-simulate
@@ -423,6 +423,6 @@ help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' $(wildcard Makefile */*.mk) | sort -u | tr '\n' ' ')"
 
-.PHONY: all programs clean help FORCE headers layers layers-link tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
+.PHONY: all programs clean help FORCE headers layers layers-link tidy tidy-files format sizes fuzz check check-full check-all check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads instrumented-hostile check-hostile pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -47,7 +47,7 @@ class Answer:
 
 
 def default_range(answer):
-    """Of the library's own call, in seconds."""
+    """Of the library's default call, in seconds."""
     call = answer.file["results"][0]["default"]
     return call["low_seconds"], call["high_seconds"]
 

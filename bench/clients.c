@@ -1,5 +1,5 @@
 /* What an exported configuration does to a program: times of an AllReduce, by MPI_Allreduce or by
- * layers, or of another of the library's own calls.
+ * layers, or of another of the library's calls.
  *
  *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; "-", MPI_Allreduce of
  *         the world; or its allreduce, allgather, reduce-scatter (the block one), all-to-all
@@ -22,7 +22,7 @@ struct layer {
 
 struct plan {
     struct layer layers[LAYERS_MAX];
-    int count;        /* 0: the library's own call */
+    int count;        /* 0: the library's default call */
     const char *call; /* as in the task */
 };
 

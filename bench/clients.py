@@ -107,7 +107,7 @@ def export(arguments, result, form, path):
 
 
 def plan_for(rules, size):
-    """What a program does by the rules of the PyTorch module: layers, or the library's own call."""
+    """What a program does by the rules of the PyTorch module: layers, or the library's default call."""
     for up_to, split in rules:
         if not up_to or size <= up_to:
             return split if "x" in split else "-"

@@ -4,7 +4,7 @@
 16 ranks on 8 hosts in 2 racks. One run measures all 8 splits: the truth. A second run measures them again: repeatability. The
 pruned run gets the cluster's description and measures the model's best few only. Needs root.
 With --collective reduce-scatter,allgather,all-to-all it is the best plan of each, natural and reversed where blocks have an order,
-against the library's own call, of MPICH and of Open MPI (make other-mpi): one run chooses the plan, a second alternates it with the
+against the library's default call, of MPICH and of Open MPI (make other-mpi): one run chooses the plan, a second alternates it with the
 call, and the ratio is the median over these pairs with its 95 % interval, and the least it is with 95 % (order statistics).
 With --uneven 22 it is 22 ranks on hosts of 4, of which the last has 2: the best plan by the description's calibration against the
 library's own AllReduce in such pairs, and how far off its prediction is.
@@ -169,7 +169,7 @@ def uneven(arguments, shape):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", help="4MiB; of collectives 1MiB,4MiB")
-    parser.add_argument("--collective", help="reduce-scatter, allgather, all-to-all, with commas between: against the library's own calls")
+    parser.add_argument("--collective", help="reduce-scatter, allgather, all-to-all, with commas between: against the library's calls")
     parser.add_argument("--uneven", type=int, metavar="RANKS", help="so many ranks on hosts of 4 against the library's own AllReduce")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--mpi", default="mpich,openmpi")

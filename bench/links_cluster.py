@@ -3,8 +3,8 @@
 
 A host is a GPU, a link of --link-rate each NVLink of the shipped system; hosts without a link between them talk over a switch, which
 each reaches at 12/20 of that, as PCIe is to an NVLink (one switch in place of its PCIe and CPUs). --gpus says which of the 8 are
-there. `measure` runs the rings (plan P), the packed trees (Pf) and MPI's own call in turn, every element checked. Printed: medians,
-how many times as long the rings and MPI's own call take, how far off the predictions are, and what part of the links' limit the trees
+there. `measure` runs the rings (plan P), the packed trees (Pf) and MPI's default call in turn, every element checked. Printed: medians,
+how many times as long the rings and MPI's default call take, how far off the predictions are, and what part of the links' limit the trees
 reach. Needs root.
 Usage: bench/links_cluster.py [--system dgx1-v100] [--gpus 0-3,0-4,0-5,0-6,0-7] [--collective allgather,allreduce] [--size 4MiB]
        [--link-rate 50] [--budget 60s] [--build build]

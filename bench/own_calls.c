@@ -1,5 +1,5 @@
 /*
- * An MPI library's own calls, as SimGrid's SMPI carries them out: bench/own_calls.py compiles and
+ * An MPI library's calls, as SimGrid's SMPI carries them out: bench/own_calls.py compiles and
  * runs it.
  *
  *     own_calls allreduce|reduce-scatter|allgather|all-to-all|reduce-and-scatter BYTES...

@@ -325,7 +325,7 @@ function showFigures(point) {
 
     if (own)
         tiles.push(tile(`${own.name}'s default` + (own.choice ? `, ${own.choice}` : ''), seconds(own.seconds),
-            `${rate(own.seconds)} bus bandwidth; ${range(own.low_seconds, own.high_seconds)} with 90 %`));
+            `${rate(own.seconds)} bus bandwidth; 90 % range ${range(own.low_seconds, own.high_seconds)}`));
     if (plan)
         tiles.push(tile('Best plan', plan.plan === 'default' ? 'the default' : plan.plan,
             `${seconds(plan.predicted_seconds)}, ${rate(plan.predicted_seconds)}`));

@@ -47,8 +47,10 @@ set key at screen 0.65, screen top_edge
 eval "set xtics nomirror scale 0.6 (".plan_ticks.")"
 set xlabel "message size per process"
 set ylabel "bus bandwidth of the plan (".fact("rate_unit").")"
-set yrange [0:*]
-set offsets graph 0.03, graph 0.03, graph 0.05, 0
+# Rates of small messages are visible on a logarithmic axis alone.
+if (whole("size_count") > 1) { set logscale y 10; set yrange [*:*]; set offsets graph 0.03, graph 0.03, 0, 0 } \
+else { set yrange [0:*]; set offsets graph 0.03, graph 0.03, graph 0.05, 0 }
+set format y "%g"
 # A single size is no range.
 if (whole("size_count") == 1) { set xrange [number("bytes") / 4 : number("bytes") * 4] }
 if (commands ne "") { eval "plot ".commands[3:] }

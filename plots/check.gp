@@ -23,9 +23,9 @@ set key top left Left reverse
 set offsets 0, 0, graph 0.08, 0
 
 commands = ""
-if (whole("expected")) { commands = commands. \
-    ', numbers index "rows" using 1:4:5 with filledcurves linecolor rgb BLUE fillstyle transparent solid 0.15 noborder title "90 % range"'. \
-    ', numbers index "rows" using 1:3 with lines linecolor rgb BLUE linewidth 2.2 title "expected"'. \
+if (fact("expected") ne "-") { commands = commands. \
+    ', numbers index "rows" using 1:4:5 with filledcurves linecolor rgb BLUE fillstyle transparent solid 0.15 noborder title fact("range")'. \
+    ', numbers index "rows" using 1:3 with lines linecolor rgb BLUE linewidth 2.2 title fact("expected")'. \
     (single ? ', numbers index "rows" using 1:3:4:5 with yerrorbars linecolor rgb BLUE linewidth 2.2 pointtype 6 notitle' : "") }
 if (whole("bound")) { commands = commands.', numbers index "rows" using 1:6 with linespoints pointtype 1 pointsize (single ? 1.5 : 0) linecolor rgb GREY dashtype 3 linewidth 1.5 title "by line rates"' }
 do for [i = 1:2] {

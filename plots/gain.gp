@@ -23,7 +23,7 @@ set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb BLACK
 
 commands = ""
 if (whole("predicted")) { commands = commands. \
-    ', numbers index "model" using 1:3:4 with filledcurves linecolor rgb BLUE fillstyle transparent solid 0.15 noborder title "90 % of samples"'. \
+    ', numbers index "model" using 1:3:4 with filledcurves linecolor rgb BLUE fillstyle transparent solid 0.15 noborder title "90 % range"'. \
     ', numbers index "model" using 1:2 with linespoints linecolor rgb BLUE linewidth 2.2 pointtype 6 pointsize 0.9 * PS title "predicted"' }
 if (whole("measured")) { commands = commands. \
     ', numbers index "runs" using 1:2:3:4 with yerrorlines linecolor rgb VERMILLION dashtype 5 linewidth 1.5 pointtype 7 pointsize 1.2 * PS title "measured, over ".fact("measured_over")' }

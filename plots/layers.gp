@@ -26,7 +26,7 @@ set key at screen 0.985, screen 0.94 top right horizontal samplen 2 width 1
 # The marks of whole plans lie near the lower edge of their bars, so that labels stay readable.
 marker_drop = measured && predicted ? 0.13 : 0.25
 array PHASE_COLOR[5] = ["#b9dcf2", "#0b4f80", "#f3c26b", "#a8d8c0", "#d9d9d9"]
-array PHASE_NAME[5] = ["reduce-scatter", "allreduce", "allgather (hatched)", "exchange", "the library's own call"]
+array PHASE_NAME[5] = ["reduce-scatter", "allreduce", "allgather (hatched)", "all-to-all", "the library's default"]
 drawn(i) = strstrt(fact("drawn"), sprintf("%d", i)) > 0
 # Allgathers are hatched, so that they differ from reduce-scatters on paper too.
 boxes(i) = sprintf(', numbers index "segments" using ($5 == %d ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror ', i)
@@ -39,11 +39,11 @@ commands = commands.', \
         with labels font ",10" textcolor rgb BLACK notitle, \
     numbers index "segments" using ($5 == 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
         with labels font ",10" textcolor rgb "#ffffff" notitle, \
-    numbers index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK pointtype 13 pointsize 1 * PS \
-        linewidth 1.5 notitle, \
     numbers index "totals" using ($5 * f):1:7 with labels left offset character 0.8, 0 font ",10" notitle, \
     numbers index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle'
 do for [i = 1:5] { if (drawn(i)) { commands = commands. \
     sprintf(', keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb PHASE_COLOR[%d] title PHASE_NAME[%d]', i, i) } }
-commands = commands.', keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"'
+if (whole("wholes")) { commands = commands.', numbers index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK \
+        pointtype 13 pointsize 1 * PS linewidth 1.5 notitle, \
+    keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"' }
 eval "plot ".commands[3:]

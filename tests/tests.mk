@@ -28,17 +28,13 @@ MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/test
     "@timeout=600 tests/apply/test_random.sh $(1) $(2) 300 $(BUILD)/hiersearch" \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
-MPI_PROGRAM_COMMANDS = $(OTHER_PROGRAM_COMMANDS) "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
-    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
-# Of the other MPI; faults, groups and placements of it are for `make check-openmpi`.
-OTHER_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
-    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch" \
-    "tests/apply/test_mpi4py.sh $(1) $(2) $(BUILD)/hiersearch"
-# Of planners, which know no MPI.
-PLANNER_COMMANDS = "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure"
+# Of programs that measure, and that run in front of others: what `check-full` has of the first MPI, and the rest.
+RUN_COMMANDS = "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch"
+MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
+    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_mpi4py.sh $(1) $(2) $(BUILD)/hiersearch" \
+    "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
+MPI_LATE_COMMANDS = "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=900 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
 # And random calls of MPI beside the library alone, with both MPIs; `check` has 1,000 of them.
@@ -86,8 +82,9 @@ export BUILD PYTHON3 MPICC
 
 # What takes longest begins first, so that no core is idle at the end; of unit tests likewise.
 LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_executors search/test_lazy)
+LIMIT_TEST := $(BUILD)/tests/library/test_limit
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
-    $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
+    $(filter-out $(LONG_UNIT_TESTS) $(LIMIT_TEST),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/record/check_schema.py tests/cli/test_megatron.py tests/page/test_stand_ins.py "make -s headers" \
     "make -s layers" "make -s layers-link" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_abi.sh $(BUILD)" \
     "$(LIBRARY_THREADS) tests/record/logs/nodes.txt" "tests/detect/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
@@ -95,46 +92,48 @@ USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_
     "tests/library/test_published.sh $(BUILD)/bench/published" \
     "tests/answer/test_score.sh $(BUILD)/hiersearch" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
-FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
-    "@timeout=36000 tests/instrumented.sh threads" \
+QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(LIMIT_TEST) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
+FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" "TESTS=full $(LIMIT_TEST)" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
-    "@timeout=36000 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
-    tests/export/msccl_check.py tests/export/msccl_trees.py tests/export/astra_check.py tests/export/test_environment.sh \
+    tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
-    "tests/page/test_machines.py $(BUILD)/hiersearch" "@timeout=900 tests/page/test_page.sh $(BUILD) answers" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
-    "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
+    "tests/page/test_machines.py $(BUILD)/hiersearch" "@timeout=900 tests/page/test_page.sh $(BUILD) answers 150" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
+    "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@timeout=900 tests/docs/test_documents.py"
+# Behind these, in `check-all`: what takes long and seldom fails.
+ALL_COMMANDS = $(FULL_COMMANDS) "@timeout=36000 tests/instrumented.sh threads" "@timeout=36000 tests/instrumented.sh valgrind" \
+    "@timeout=36000 make -s tidy TIDY_QUICK=1" tests/export/msccl_trees.py \
+    "@timeout=900 tests/page/test_page.sh $(BUILD) answers 500"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD)) \
-    "@timeout=36000 $(SANITIZED_TEST)"
-check-full: sanitized-interposers
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,8,6) \
+    "@timeout=600 tests/runner/test_lazy.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" "@timeout=36000 $(SANITIZED_TEST)"
+ALL_COMMANDS += "@timeout=900 tests/runner/test_calibrate.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" \
+    $(call MPI_LATE_COMMANDS,$(MPI_NAME),$(BUILD))
+check-full check-all: sanitized-interposers
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)"
-check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
-check-full check-nccl: export FETCH := 1
+check check-full check-all: nccl-programs $(BUILD)/tests/nccl/versions_gpu
+check-full check-all check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
 LONG_QUICK_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
-LONG_FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
+LONG_FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
+ALL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
 FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
-FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
+FULL_COMMANDS += $(call RUN_COMMANDS,$(MPI_NAME),$(BUILD)) $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
     "@serial tests/cluster/test_measure.sh $(BUILD)/hiersearch"
 # The other MPI has to build and pass too, in a build of its own.
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
 OTHER_BUILD := $(BUILD)/openmpi
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3,4 8,4 6) \
-    $(call OTHER_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
-check-openmpi: all other-mpi
-	$(Q)tests/run --jobs 1 -- $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
-.PHONY: check-openmpi
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3,4,6) $(call RUN_COMMANDS,openmpi,$(OTHER_BUILD))
+ALL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD)) $(call MPI_LATE_COMMANDS,openmpi,$(OTHER_BUILD))
 endif
 endif
 endif
@@ -150,7 +149,9 @@ $(LIBRARY_HOSTILE): tests/api/hostile.c $(call libs,$(USES_api))
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_api)) $(HS_LDFLAGS) $(HS_LIBS)
 # What tests/instrumented.sh builds a second time.
-instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
+# Without all draws, the tests of what reads files and handles memory of others; arithmetic does neither.
+INSTRUMENTED_TESTS = $(if $(filter full,$(TESTS)),$(UNIT_TESTS),$(call unit_tests,$(filter-out model links library search $(MPI_LAYERS),$(TEST_LAYERS))))
+instrumented-programs: $(BUILD)/hiersearch $(INSTRUMENTED_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
 instrumented-threads: $(LIBRARY_THREADS)
 instrumented-hostile: $(BUILD)/hiersearch $(LIBRARY_HOSTILE) $(if $(filter 1,$(HAVE_MPI)),$(BUILD)/hiersearch-measure)
 
@@ -164,8 +165,14 @@ check: export TESTS := quick
 check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
-check-full: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+# With the quick check's number of draws; but for the bounds of prices, of which it has 10,000.
+check-full: export TESTS := quick
+check-full check-all: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+check-full:
 	$(Q)tests/run -- $(FULL_COMMANDS)
+check-all: export TESTS := full
+check-all:
+	$(Q)tests/run -- $(ALL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
 check-nccl: all nccl-programs $(BUILD)/tests/nccl/versions_gpu

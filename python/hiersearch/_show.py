@@ -123,7 +123,7 @@ def _gain(message: "Message") -> str:
 
 
 def layers(plan: str) -> int:
-    """How many layers it has; 0: the library's own call."""
+    """How many layers it has; 0: the library's default call."""
     return 0 if plan == "default" else plan.count("x") + 1
 
 
@@ -167,7 +167,7 @@ def result_table(result: "Result") -> str:
         rows.append([size(message.message_bytes), message.verdict.advice if message.verdict else "", message.best or "",
                      seconds(time_of(best)) if best else "", _range(best) if best else "", seconds(usual), _gain(message)])
     against = f"{messages[0].default.name}'s default" if messages[0].default else "flat plan"
-    return table(title, ["size", "advice", "best plan", "time", "range", against, "gain, with 90 %"], rows, notes)
+    return table(title, ["size", "advice", "best plan", "time", "range", against, "gain (90 % range)"], rows, notes)
 
 
 def _ratio(value: Optional[float], base: Optional[float]) -> str:

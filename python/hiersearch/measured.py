@@ -63,7 +63,7 @@ def _paths(source: Union[str, "os.PathLike[str]"]) -> list[str]:
 
 def fit(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> System:
     """The machine calibrated by what was measured on it, `fit("p5", "logs/*.txt")`: layers of results become fits, logs of a
-    library's own calls (nccl-tests as text or JSON, OSU, CSV) the constants of its price.
+    library's calls (nccl-tests as text or JSON, OSU, CSV) the constants of its price.
 
     Options, as those of `hiersearch fit`:
     """

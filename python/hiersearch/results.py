@@ -25,7 +25,7 @@ Source = Union["Result", str, "os.PathLike[str]"]
 class Best(NamedTuple):
     """The best plan of a message."""
 
-    plan: str  #: layer sizes, innermost first: "4x8x4"; "default": the library's own call
+    plan: str  #: layer sizes, innermost first: "4x8x4"; "default": the library's default call
     bytes: int  #: of the message, per process
     seconds: float  #: that it takes: measured where it was, else predicted
 

@@ -54,7 +54,7 @@ def test_measured_pages(data, program):
     assert hs.predict_page(None, measured, profile=job) == program("predict", measured, "--profile", job)
     log = data / "record/logs/nodes.txt"
     page = hs.fit_page("8xH100, 8xNDR400", log, force=True)
-    assert any("18 times of NCCL's own calls" in note for note in page.notes)
+    assert any("18 times of NCCL's calls" in note for note in page.notes)
     assert page.startswith("8xH100, 8xNDR400: AllReduce, 16 processes on 2 full nodes")
 
 

@@ -89,7 +89,7 @@ def test_one_verdict(system, options, said):
 
 
 def test_default_call():
-    """The library's own call is a candidate without layers, and one stage of all processes."""
+    """The library's default call is a candidate without layers, and one stage of all processes."""
     result = hs.predict("8xH100, 8xNDR400", np=64, size="1MiB")
     default, [stage] = result.candidates[0], result.stages()
     assert default.plan == result.best.plan == "default" and default.layers == []

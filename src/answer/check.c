@@ -45,6 +45,7 @@
 const char *const hs_check_verdict_names[] = {HS_CHECK_VERDICTS(HS_ROW)};
 const char *const hs_check_layer_names[] = {HS_CHECK_LAYERS(HS_ROW)};
 const char *const hs_check_status_names[] = {HS_CHECK_STATUSES(HS_ROW)};
+const char *const hs_check_against_names[] = {HS_CHECK_AGAINST(HS_ROW)};
 #undef HS_ROW
 
 double hs_check_rate(const struct hs_check_row *row, double seconds)
@@ -84,7 +85,7 @@ static struct hs_check_row *row_for(struct hs_check_answer *out, size_t *capacit
 {
     struct hs_check_row *row;
 
-    for (size_t i = 0; i < out->row_count && in_place; i++) {
+    for (size_t i = out->row_count; i-- > 0 && in_place;) { /* it came just before */
         row = &out->rows[i];
         if (row->file == like->file && row->bytes == like->bytes && row->ranks == like->ranks &&
             strcmp(row->call, like->call) == 0) {
@@ -351,7 +352,7 @@ static void judge_row(struct hs_check_row *row, const struct hs_system *system)
     const struct hs_parts *parts = &system->nccl.parts;
     double rate = line_rate(row, parts);
 
-    /* NCCL's own calls have a price, or ranks that no price is of */
+    /* NCCL's calls have a price, or ranks that no price is of */
     if (parts->gpu_count > 0 &&
         (is_boards(parts) ||
          (row->logged.library == HS_LIBRARY_UNSAID &&
@@ -426,34 +427,71 @@ static bool is_judged(const struct hs_check_row *row)
     return row->against != HS_AGAINST_NOTHING && isfinite(row->expected_seconds);
 }
 
-static bool is_same_run(const struct hs_check_row *a, const struct hs_check_row *b)
+/* By run, then by size; of one size as they were read. */
+static int by_run(const void *left, const void *right)
 {
-    return a->file == b->file && a->ranks == b->ranks && a->nodes == b->nodes &&
-           strcmp(a->call, b->call) == 0;
+    const struct hs_check_row *a = *(const struct hs_check_row *const *)left,
+                              *b = *(const struct hs_check_row *const *)right;
+    int files = a->file == b->file ? 0 : strcmp(a->file, b->file), calls = strcmp(a->call, b->call);
+
+    if (files)
+        return files;
+    if (calls)
+        return calls;
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    if (a->nodes != b->nodes)
+        return a->nodes < b->nodes ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    return a < b ? -1 : 1;
 }
 
-/* The next smaller and the next larger size of its run; NULL: none. */
-static const struct hs_check_row *neighbour(const struct hs_check_answer *out,
-                                            const struct hs_check_row *of, bool larger)
+static bool is_same_run(const struct hs_check_row *a, const struct hs_check_row *b)
 {
-    const struct hs_check_row *found = NULL;
+    return strcmp(a->file, b->file) == 0 && strcmp(a->call, b->call) == 0 && a->ranks == b->ranks &&
+           a->nodes == b->nodes;
+}
 
-    for (size_t i = 0; i < out->row_count; i++) {
-        const struct hs_check_row *row = &out->rows[i];
+/* Sets the rows of the next smaller and the next larger size of each one's run: the first of each
+ * size. */
+static enum hs_status find_neighbours(struct hs_check_answer *out, struct hs_error *err)
+{
+    struct hs_check_row **sorted = malloc((out->row_count + 1) * sizeof(struct hs_check_row *));
+    size_t before = HS_NO_ROW;
 
-        if (!is_same_run(row, of) || (larger ? row->bytes <= of->bytes : row->bytes >= of->bytes))
-            continue;
-        if (!found || (larger ? row->bytes < found->bytes : row->bytes > found->bytes))
-            found = row;
+    if (!sorted)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < out->row_count; i++)
+        sorted[i] = &out->rows[i];
+    qsort(sorted, out->row_count, sizeof(struct hs_check_row *), by_run);
+    for (size_t i = 0, next; i < out->row_count; i = next) {
+        bool goes_on;
+
+        for (next = i + 1; next < out->row_count && is_same_run(sorted[next], sorted[i]) &&
+                           sorted[next]->bytes == sorted[i]->bytes;)
+            next++;
+        goes_on = next < out->row_count && is_same_run(sorted[next], sorted[i]);
+        for (size_t k = i; k < next; k++) {
+            sorted[k]->smaller = before;
+            sorted[k]->larger = goes_on ? (size_t)(sorted[next] - out->rows) : HS_NO_ROW;
+        }
+        before = goes_on ? (size_t)(sorted[i] - out->rows) : HS_NO_ROW;
     }
-    return found;
+    free(sorted);
+    return HS_OK;
+}
+
+static const struct hs_check_row *row_at(const struct hs_check_answer *out, size_t at)
+{
+    return at == HS_NO_ROW ? NULL : &out->rows[at];
 }
 
 /* One size that is off where the protocol changes is no step: the next one has to stay behind. */
 bool hs_check_is_step_back(const struct hs_check_answer *out, const struct hs_check_row *row)
 {
-    const struct hs_check_row *before = neighbour(out, row, false),
-                              *above = neighbour(out, row, true);
+    const struct hs_check_row *before = row_at(out, row->smaller),
+                              *above = row_at(out, row->larger);
     double factor;
 
     if (row->bytes < RATE_BYTES || !is_judged(row) || !before || !is_judged(before))
@@ -469,8 +507,7 @@ bool hs_check_is_step_back(const struct hs_check_answer *out, const struct hs_ch
  * step back. */
 static bool counts(const struct hs_check_answer *out, const struct hs_check_row *row)
 {
-    const struct hs_check_row *above = neighbour(out, row, true),
-                              *below = neighbour(out, row, false);
+    const struct hs_check_row *above = row_at(out, row->larger), *below = row_at(out, row->smaller);
     double off = deviations_of(row);
     bool sure = off > SURE_DEVIATIONS && row->seconds > SURE_FACTOR * row->expected_seconds;
 
@@ -797,6 +834,8 @@ static enum hs_status check(struct hs_check_answer *out, const struct hs_check_q
     if (status == HS_OK)
         status = judge_by_good(out, &asked, err);
     if (status == HS_OK)
+        status = find_neighbours(out, err);
+    if (status == HS_OK)
         find_verdict(out, system);
     if (status == HS_OK && out->row_count == 0 && question->inputs->log_count > 0)
         say_job(out, info->messages.count > 0 ? info : &question->inputs->logs[0].log.info);
@@ -926,6 +965,8 @@ static const struct hs_field row_rows[] = {
     {"nodes", HS_INTEGER, ROW(nodes), .max = HS_NP_MAX, .about = "0: not known."},
     {"bytes", HS_WHOLE, ROW(bytes), .about = "As nccl-tests counts them."},
     {"seconds", HS_TIME, ROW(seconds), .about = "Measured: geometric mean of both columns."},
+    {"against", HS_CHOICE, ROW(against), HS_NAMES(hs_check_against_names),
+     .about = "What is expected: the price of the call; what the links allow; a good log's time."},
     {"expected_seconds", HS_TIME, ROW(expected_seconds), HS_OPTIONAL,
      .about = "Absent where the call has no price."},
     {"expected_low_seconds", HS_TIME, ROW(low_seconds), HS_OPTIONAL, .about = "90 % range."},

@@ -37,6 +37,13 @@
     row(OPEN, "not-excluded", "its price is a guess, or it has none")        \
     row(EXCLUDED, "excluded", "a row, or a line, contradicts it")
 
+/* What a row's time is held against. */
+#define HS_CHECK_AGAINST(row)                                        \
+    row(NOTHING, "nothing", "no price is known")                     \
+    row(PRICE, "price", "what such a machine takes")                 \
+    row(LINE, "line-rate", "what its links allow")                   \
+    row(GOOD, "good-log", "the same machine when it was right")
+
 /* key, text, layer, prior, next measurement or line. The priors are how often a cause was the
  * answer in 34 public threads about low times, plus a half; they order what fits equally. */
 #define HS_CHECK_CAUSES(row)                                                                       \
@@ -122,8 +129,15 @@ struct hs_check_cause_row {
 };
 extern const struct hs_check_cause_row hs_check_causes[HS_CHECK_CAUSE_COUNT];
 
-/* What the times of a row are held against. */
-enum hs_check_against { HS_AGAINST_NOTHING, HS_AGAINST_PRICE, HS_AGAINST_LINE, HS_AGAINST_GOOD };
+enum hs_check_against {
+#define HS_ROW(name, text, meaning) HS_AGAINST_##name,
+    HS_CHECK_AGAINST(HS_ROW)
+#undef HS_ROW
+        HS_CHECK_AGAINST_COUNT
+};
+extern const char *const hs_check_against_names[HS_CHECK_AGAINST_COUNT];
+
+#define HS_NO_ROW SIZE_MAX
 
 /* One size of a run: both columns of nccl-tests together. */
 struct hs_check_row {
@@ -140,6 +154,7 @@ struct hs_check_row {
     enum hs_check_against against;
     bool is_low;
     struct hs_log_call logged; /* what it was found of */
+    size_t smaller, larger;    /* rows of the next sizes of its run; HS_NO_ROW: none */
 };
 
 /* A machine or library that differs from the described one. Factors are 1 where nothing does. */

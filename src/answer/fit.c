@@ -53,7 +53,7 @@ static enum hs_status check_times(const struct hs_fit_times *times, struct hs_er
     if (times->points.count > 0 && times->calls.count > 0)
         return hs_fail(err, HS_INVALID,
                        "expected results of measure, whose layers become fits, or logs of a "
-                       "library's own calls, which move the constants of its price: not both at "
+                       "library's calls, which move the constants of its price: not both at "
                        "once");
     if (times->points.count == 0 && times->calls.count == 0 && !times->inputs->probe.gpu)
         return hs_fail(err, HS_INVALID,
@@ -267,7 +267,7 @@ static enum hs_status check_reproduced(const struct hs_system *system,
     return HS_OK;
 }
 
-/* Times of a library's own calls: the constants of its price. */
+/* Times of a library's calls: the constants of its price. */
 static enum hs_status fit_calls(struct hs_system *system, const struct hs_fit_times *times,
                                 const struct hs_fit_settings *settings, struct hs_text *notes,
                                 struct hs_error *err)
@@ -275,7 +275,7 @@ static enum hs_status fit_calls(struct hs_system *system, const struct hs_fit_ti
     const struct hs_call_list *calls = &times->calls;
     const char *library = hs_library_written(hs_system_library(system));
     const char *by = system->constants.count > 0 ? "its constants so far"
-                     : system->parts             ? "what ships"
+                     : system->parts             ? "the built-in constants"
                                                  : "its levels alone";
     double before, after;
     enum hs_status status = say_low(notes, system, times, settings, err);
@@ -288,7 +288,7 @@ static enum hs_status fit_calls(struct hs_system *system, const struct hs_fit_ti
         hs_say_warning(notes,
                        "the times are far from what such parts take: are they those of the log?");
     hs_say_note(notes,
-                "%zu time%s of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu "
+                "%zu time%s of %s's calls: %.0f %% off on average by %s, %.0f %% by %zu "
                 "constant%s of this machine",
                 calls->count, HS_PLURAL(calls->count), library, 100 * before, by, 100 * after,
                 system->constants.count, HS_PLURAL(system->constants.count));

@@ -453,7 +453,7 @@ static const struct hs_field gain_rows[] = {
     {"library_by", HS_TEXT, HS_OWNED(struct hs_profile_gain, by), .min = 1,
      .about = "Where that is from: model, profile or result."},
     {"plan", HS_CUSTOM, GAIN(plan), .custom = &plan, HS_OPTIONAL, .when = has_plan,
-     .about = "default: keep the library's own call."},
+     .about = "default: keep the library's default call."},
     {"plan_seconds", HS_NUMBER, GAIN(plan_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE},
     {"gain_seconds_per_rank", HS_NUMBER, GAIN(gain), HS_OPTIONAL, .min = -INFINITY,
      .max = (double)INFINITY, .about = "Of all these calls."},

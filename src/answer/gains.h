@@ -32,7 +32,7 @@ struct hs_profile_gain {
     double compared_seconds;              /* what else the library would take than it did; NaN */
     double sure;                          /* part of the library's time that is no skew */
     bool scales;                          /* the plan's time is a part of the library's */
-    bool left_alone;                      /* no plan is better than the library's own call */
+    bool left_alone;                      /* no plan is better than the library's default call */
     const char *by;                       /* where the library's time is from */
     const char *why;                      /* no gain is known; NULL: one is */
     double gain, least_gain; /* of the job's mean rank in all these calls, and where the skew

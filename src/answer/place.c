@@ -605,7 +605,7 @@ static const struct hs_field message_rows[] = {
     {"calls", HS_INTEGER, MESSAGE(calls), .min = 1, .max = HS_JOB_CALLS_MAX, .about = "Per step."},
     {"ranks", HS_INTEGER, MESSAGE(ranks), .min = 1, .max = HS_NP_MAX, .about = "Of a group."},
     {"plan", HS_CUSTOM, MESSAGE(plan), .custom = &hs_plan_custom,
-     .about = "That runs it; default: the library's own call."},
+     .about = "That runs it; default: the library's default call."},
     {"seconds", HS_NUMBER, MESSAGE(seconds), HS_NOT_NEGATIVE, .about = "Per call, expected."},
     {"library_seconds", HS_NUMBER, MESSAGE(library_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE,
      .about = "Of the library's default call; absent where it has no price."},

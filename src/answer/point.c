@@ -245,8 +245,7 @@ static bool may_gain(const struct hs_predict_point *point, const struct hs_estim
 static struct hs_verdict verdict_of(enum hs_advice advice, const struct hs_plan *plan,
                                     const struct hs_gain *gain)
 {
-    return (struct hs_verdict){advice,    *plan,      gain->median,
-                               gain->low, gain->high, gain->share};
+    return (struct hs_verdict){advice, *plan, gain->median, gain->low, gain->high, gain->share};
 }
 
 /* The one place that decides: the reference, where no plan is expected to gain 3 % over it (1 %
@@ -269,11 +268,10 @@ static enum hs_status decide(struct hs_predict_point *point, const struct hs_ask
     if (keeps && may_gain(point, &rival))
         point->verdict = verdict_of(HS_ADVICE_UNDECIDED, &rival.plan, &rival.estimate.gain);
     else if (keeps || reference == 0)
-        point->verdict = verdict_of(priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, &first->plan,
-                                    &(struct hs_gain){.median = 1,
-                                                      .low = none,
-                                                      .high = none,
-                                                      .share = point->sampled ? 0 : NAN});
+        point->verdict = verdict_of(
+            priced ? HS_ADVICE_DEFAULT : HS_ADVICE_PLAN, &first->plan,
+            &(struct hs_gain){
+                .median = 1, .low = none, .high = none, .share = point->sampled ? 0 : NAN});
     else if ((!point->sampled || gain->share >= share) && !hs_point_rests_on_guess(asked, point))
         point->verdict = verdict_of(HS_ADVICE_PLAN, &first->plan, gain);
     else

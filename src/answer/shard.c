@@ -348,7 +348,7 @@ static const struct hs_field way_rows[] = {
     {"library_seconds", HS_NUMBER, WAY(library_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE,
      .about = "Per step by the library's default calls; absent where they have no price."},
     {"gather_plan", HS_CUSTOM, WAY(gather), .custom = &hs_plan_custom, HS_OPTIONAL,
-     .when = is_sharded, .about = "Of the all-gather; default: the library's own call."},
+     .when = is_sharded, .about = "Of the all-gather; default: the library's default call."},
     {"scatter_plan", HS_CUSTOM, WAY(scatter), .custom = &hs_plan_custom, HS_OPTIONAL,
      .when = is_sharded, .about = "Of the reduce-scatter."},
     {"reduce_plan", HS_CUSTOM, WAY(reduce), .custom = &hs_plan_custom, HS_OPTIONAL,

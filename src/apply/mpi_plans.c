@@ -2,6 +2,7 @@
 #include "apply/mpi_plans.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -40,6 +41,10 @@ struct hs_uses {
     struct hs_saving saving;
 };
 
+struct timed {
+    double calls, seconds;
+};
+
 static struct {
     bool on;
     struct hs_rules rules;
@@ -55,6 +60,7 @@ static struct {
     struct hs_party *parties; /* that are open */
     int party_count;
     struct hs_uses ended;
+    struct timed *timed; /* [rules.time_count] the library's calls of pairs */
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -392,6 +398,19 @@ static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_C
     judge(use, with, without, comm);
 }
 
+static void note_time(const struct hs_rule *rule, uint64_t bytes, double seconds)
+{
+    const struct hs_rule_time *time =
+        hs_rules_time(&plans.rules, rule->collective, &rule->group, bytes);
+
+    if (!time || !plans.timed)
+        return;
+    pthread_mutex_lock(&plans.lock);
+    plans.timed[time - plans.rules.times].calls++;
+    plans.timed[time - plans.rules.times].seconds += seconds;
+    pthread_mutex_unlock(&plans.lock);
+}
+
 /* Errors of a rank's own buffers, of which a plan knows nothing: what the library says of the same
  * call on this rank alone. */
 static bool is_refused(const struct hs_asked *asked, int *status)
@@ -439,6 +458,8 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
     }
     if (paired)
         note_pair(use, number, seconds, asked->comm);
+    if (is_left_out(number))
+        note_time(rule, message->bytes, seconds);
     use->checked += checks && !is_left_out(number);
     use->wrong += differs;
     use->off = use->off || differs;
@@ -575,6 +596,7 @@ void hs_plans_begin(void)
     }
     PMPI_Comm_dup(MPI_COMM_SELF, &plans.self);
     PMPI_Comm_set_errhandler(plans.self, MPI_ERRORS_RETURN);
+    plans.timed = calloc(plans.rules.time_count + 1, sizeof(*plans.timed));
     plans.memory = hs_carry_memory();
     hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
@@ -623,6 +645,60 @@ static void say(const double *figures)
     hs_text_release(&text);
 }
 
+/* Calls of the library that are needed to say how fast it is. */
+#define CALLS_TO_JUDGE 4
+
+/* The largest message whose calls were timed, or the one that is furthest above what is expected.
+ * `seconds` are the means of the rank that waited least for others. */
+static void say_times(const double *seconds)
+{
+    const struct hs_rule_time *worst = NULL;
+    double above = 1;
+    bool is_low = false;
+
+    for (size_t i = 0; i < plans.rules.time_count; i++) {
+        const struct hs_rule_time *time = &plans.rules.times[i];
+
+        if (!isfinite(seconds[i]))
+            continue;
+        if (seconds[i] > above * time->high_seconds) {
+            above = seconds[i] / time->high_seconds;
+            worst = time;
+            is_low = true;
+        } else if (!is_low && (!worst || time->bytes >= worst->bytes)) {
+            worst = time;
+        }
+    }
+    if (!worst)
+        return;
+    fprintf(stderr, "hiersearch run: MPI's default %s of %s takes %s, expected %s to %s: %s\n",
+            hs_collectives[worst->collective].written, HS_AS_BYTES(worst->bytes),
+            HS_AS_TIME(seconds[worst - plans.rules.times]), HS_AS_TIME(worst->low_seconds),
+            HS_AS_TIME(worst->high_seconds),
+            is_low ? "slow, or ranks come late; `hiersearch measure` tells which"
+                   : "as fast as expected");
+}
+
+/* Collective. */
+static void end_times(int rank)
+{
+    size_t count = plans.rules.time_count;
+    double *seconds = malloc((2 * count + 1) * sizeof(*seconds));
+
+    if (!all_have(MPI_COMM_WORLD, seconds && plans.timed) || !seconds) {
+        free(seconds);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        seconds[i] = plans.timed[i].calls >= CALLS_TO_JUDGE
+                         ? plans.timed[i].seconds / plans.timed[i].calls
+                         : INFINITY;
+    PMPI_Reduce(seconds, seconds + count, (int)count, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        say_times(seconds + count);
+    free(seconds);
+}
+
 void hs_plans_finish(void)
 {
     const struct hs_uses *ended = &plans.ended;
@@ -656,4 +732,5 @@ void hs_plans_finish(void)
         sum[i] /= ranks;
     if (rank == 0)
         say(sum);
+    end_times(rank);
 }

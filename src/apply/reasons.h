@@ -10,7 +10,7 @@
 /* clang-format off */
 #define HS_REASONS(row)                                                   \
     row(GROUP, "of communicators without a rule for them")                \
-    row(SIZE, "of sizes for which the library's own call is best")        \
+    row(SIZE, "of sizes for which the library's default call is best")        \
     row(TYPE, "of types or operations that plans do not have")            \
     row(UNEVEN, "with parts of different sizes")                          \
     row(WRONG, "after a plan's result was wrong")                         \

@@ -73,7 +73,7 @@ const struct hs_command hs_command_check = {
     .name = "check",
     .summary = "is a log as fast as the machine should be, and if not, where is it lost",
     .description =
-        "Compares the times of NCCL's, RCCL's or MPI's own calls with what such a machine takes. "
+        "Compares the times of NCCL's, RCCL's or MPI's calls with what such a machine takes. "
         "Where they are low: in which layer, which causes a line of the library establishes, which "
         "fit, which are excluded, and what to do next. A cause that only times speak for fits, "
         "never more.\n"

@@ -81,7 +81,7 @@ static const struct hs_argument arguments[] = {
                   "description to start from: shipped name, file, or line of text"),
     HS_ROW_RESULTS(FIELD(results),
                    "result files of measure or simulate with layer times; or logs of a library's "
-                   "own calls: the output of nccl-tests, also of -J, of OSU's benchmarks, or CSV "
+                   "calls: the output of nccl-tests, also of -J, of OSU's benchmarks, or CSV "
                    "(bytes, seconds, and np, nodes, call); or what gpu-probe says of a GPU"),
     {.name = NULL},
 };

@@ -75,7 +75,7 @@ static const struct hs_option options[] = {
 
     HS_ROW_FLAG("registered", 0, WHAT, FIELD(campaign.registered),
                 "backends nccl: register the buffers (ncclCommRegister) with every communicator, "
-                "the library's own calls' too, as programs with registered memory do"),
+                "the library's calls' too, as programs with registered memory do"),
 
     HS_ROW_COUNT(
         "top", "plans", 1, HS_CANDIDATES_MAX, NULL, WHICH, FIELD(top),
@@ -107,9 +107,10 @@ static const struct hs_option options[] = {
      .max = HS_CHUNKS_MAX,
      .fallback = "1",
      .help = "numbers of chunks to try for each split"},
-    HS_ROW_FLAG("native", 0, WHICH, FIELD(native),
-                "also the library's own call by each of its algorithms, forced on it (Open MPI 4.1 "
-                "and 5.0, MPICH 4.0), for export --to ompi-tuned and mpich"),
+    HS_ROW_FLAG(
+        "native", 0, WHICH, FIELD(native),
+        "also the library's default call by each of its algorithms, forced on it (Open MPI 4.1 "
+        "and 5.0, MPICH 4.0), for export --to ompi-tuned and mpich"),
 
     HS_ROW_FLAG("calibrate", 0, LAYERS, FIELD(calibrate),
                 "measure the layers, not plans, and write the machine with fitted latencies and "

@@ -77,7 +77,7 @@ const struct hs_command hs_command_plot = {
     .description =
         "Draws result files with gnuplot. Kinds: "
         "scaling (time against processes), layers (where the time of each split goes), bandwidth "
-        "(against message size), gain (of the best plan over the library's own call, against "
+        "(against message size), gain (of the best plan over the library's default call, against "
         "message "
         "size), accuracy (predicted against measured), system (the machine with a plan's "
         "layers, and the limit that its links set), calls (what a job spends in its collectives, "

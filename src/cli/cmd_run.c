@@ -142,7 +142,7 @@ const struct hs_command hs_command_run = {
         "are of an even number of bytes.\n"
         "Results of NCCL's allreduces, reduce-scatters and allgathers are for its own calls of "
         "these, with " HS_OF_NCCL " in front of NCCL (2.22 and later), without MPI: a call alone, "
-        "or alone in a group, as several of NCCL's own calls on the same stream. Each process "
+        "or alone in a group, as several of NCCL's calls on the same stream. Each process "
         "decides by its own environment, which must be the same everywhere; where ranks lie "
         "otherwise, a line says so, and NCCL carries all calls out itself.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"

@@ -102,7 +102,7 @@ struct hs_engine {
      * ever is. */
     void (*choices)(const void *state, char text[HS_STAGES_MAX][HS_CHOICE_TEXT]);
     void (*close)(void *state);
-    /* [HS_COLLECTIVE_COUNT] the library's own calls for each collective, which HS_TASK_NATIVE names
+    /* [HS_COLLECTIVE_COUNT] the library's calls for each collective, which HS_TASK_NATIVE names
      * by number; a NULL behind them. */
     const char *const (*natives)[HS_NATIVES_MAX + 1];
     /* Local. Whether the library that is there has the call of that number, also of those by forced

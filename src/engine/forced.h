@@ -1,5 +1,5 @@
 /*
- * forced.h - the MPI library's own calls by one of its algorithms (library/mpi_own.h), forced on it
+ * forced.h - the MPI library's calls by one of its algorithms (library/mpi_own.h), forced on it
  * by its tool interface while the process runs.
  *
  * Open MPI takes what coll_tuned_CALL_algorithm says when a communicator is made, if

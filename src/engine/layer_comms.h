@@ -1,6 +1,6 @@
 /*
  * layer_comms.h - the ranks of layers, and communicators of layers: made once per (stride, size),
- * shared by all plans. Groups of a mesh have them, too, for the library's own calls.
+ * shared by all plans. Groups of a mesh have them, too, for the library's calls.
  *
  * Layer (d, p) of np ranks has groups {b + k d : k < p}; a rank's place k in its group is
  * (rank / d) mod p, and rank k of the layer's communicators is place k.

@@ -226,7 +226,7 @@ bool hs_mpi_has_native(int native)
     return native < HS_NATIVES_MAX || hs_forced_has(native - HS_NATIVES_MAX);
 }
 
-/* The communicator of the library's own call: that of all ranks, or of each group, and where an
+/* The communicator of the library's default call: that of all ranks, or of each group, and where an
  * algorithm is forced on it one like that. Collective where it is not there yet. */
 static enum hs_status find_callers(struct hs_layer_comm *callers, struct hs_mpi_base *base,
                                    const struct hs_work *work, struct hs_error *err)

@@ -79,7 +79,7 @@ struct hs_nccl_lanes {
     struct hs_nccl_clock clock;
 };
 
-/* The library's own calls: by its own choice, by a ring, and with symmetric windows. */
+/* The library's calls: by its own choice, by a ring, and with symmetric windows. */
 enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING, HS_NCCL_NATIVE_SYMMETRIC };
 /* The kind of the communicator of such a call, and whether it is none of these, but that of all
  * ranks: the first, where no group of a mesh calls and nothing is registered. */

@@ -1,5 +1,5 @@
 /*
- * task.h - what an engine is asked to do: a plan, one stage alone, or the library's own call.
+ * task.h - what an engine is asked to do: a plan, one stage alone, or the library's default call.
  */
 #ifndef HS_ENGINE_TASK_H
 #define HS_ENGINE_TASK_H
@@ -88,7 +88,7 @@ enum hs_status hs_task_check_count(const struct hs_task *task, size_t line, stru
  * suit its collective, which in chunks none but an AllReduce's does; where hs_task_check_count
  * says so. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
-/* The same for an engine of a library's own calls: HS_INVALID where algorithms are named, too. */
+/* The same for an engine of a library's calls: HS_INVALID where algorithms are named, too. */
 enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err);
 
 #endif

@@ -90,7 +90,7 @@ struct figure {
  * unknowns of a layer's kind, of each it is part of, and of the machine, and at its end what the
  * means alone make: the time is its product with these and a 1. */
 struct hs_belief {
-    struct hs_system described; /* its rings: a line is fitted, which NCCL's own calls are not */
+    struct hs_system described; /* its rings: a line is fitted, which NCCL's calls are not */
     struct hs_belief_options options;
     double scale;          /* of figures that mean nothing: how many times slower the machine is */
     double widen, scatter; /* factors of deviations, and of all that is not known */

@@ -36,7 +36,7 @@ struct hs_gaps {
  * processes than the description covers is no gap of either. */
 void hs_gaps_add(struct hs_gaps *gaps, const struct hs_system *system, const struct hs_plan *plan,
                  const struct hs_plan_cost *cost);
-/* Adds the library's own call of the problem, which no plan's cost describes. */
+/* Adds the library's default call of the problem, which no plan's cost describes. */
 void hs_gaps_add_call(struct hs_gaps *gaps, const struct hs_system *system,
                       const struct hs_problem *problem);
 /* Appends the gaps, separated by commas, on one line without an end; nothing where there are none.

@@ -3,7 +3,7 @@
  * each as far from what is believed as its source may be off. The one place that draws any; the
  * same answer every time.
  *
- * Where NCCL's own calls are the stages, its constants (constants_nccl.h) are drawn, and what lies
+ * Where NCCL's calls are the stages, its constants (constants_nccl.h) are drawn, and what lies
  * between two calls of a plan, which is drawn elsewhere, too, where it is known; elsewhere latency
  * and bandwidth of every level, by the kind of their source (figure.h), and the launch cost, which
  * has no source. Of a system with fits the times of stages are drawn together, given its points

@@ -174,7 +174,7 @@ static const struct hs_field level_rows[] = {
      .about = "Longest message that MPI sends without waiting for its partner."},
     {"rendezvous_us", HS_NUMBER, LEVEL(rendezvous_seconds), HS_WITHOUT(0),
      .unit = &hs_unit_microseconds, .max = HS_LATENCY_MAX * 1e6,
-     .about = "Microseconds that a longer one waits; of MPI's own calls."},
+     .about = "Microseconds that a longer one waits; of MPI's calls."},
     {"ports", HS_INTEGER, LEVEL(ports), HS_WITH(1), .min = 1, .max = HS_PORTS_MAX,
      .about = "NICs of one child; ranks are assigned to them in blocks."},
     {"striped", HS_BOOL, LEVEL(striped), HS_WITH(true),
@@ -236,7 +236,7 @@ static const struct hs_field published_rows[] = {
     {"np", HS_INTEGER, PUBLISHED(np), .min = 1, .max = HS_NP_MAX},
     {"message_bytes", HS_INTEGER, PUBLISHED(bytes), .min = 1, .max = (double)HS_BYTES_MAX},
     {"call", HS_TEXT, HS_OWNED(struct hs_published, call), .min = 1,
-     .about = "A plan, or the library's own call."},
+     .about = "A plan, or the library's default call."},
     {"seconds", HS_TIME, PUBLISHED(seconds), .above = true},
     {"source", HS_TEXT, HS_OWNED(struct hs_published, source), .min = 1},
 };

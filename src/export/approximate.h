@@ -37,7 +37,7 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
 
 /* What runs for which messages. */
 struct hs_export_rule {
-    struct hs_plan plan; /* no layers: the library's own call, as without the file */
+    struct hs_plan plan; /* no layers: the library's default call, as without the file */
     /* the plan that it stands for, of the message where it costs most */
     struct hs_plan wanted;
     size_t message;       /* and that message */
@@ -47,7 +47,7 @@ struct hs_export_rule {
     bool guessed;         /* first_bytes is a geometric mean: nothing better is known */
 };
 
-/* Makes the rule's plan the library's own call if that was measured faster for the rule's message,
+/* Makes the rule's plan the library's default call if that was measured faster for the rule's message,
  * or was to be measured and was not, unless the job names a plan: who names one gets it. */
 void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job);
 

@@ -226,7 +226,7 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
 
 static const struct hs_plan left_alone = {.chunks = 1}; /* as the verdict's default call is */
 
-/* Whether a plan was not measured, and its predicted gain over the library's own call reaches below
+/* Whether a plan was not measured, and its predicted gain over the library's default call reaches below
  * 1: nobody who applies an export is to be slower for it. */
 static bool may_lose(const struct hs_result_message *message)
 {
@@ -258,11 +258,11 @@ enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t 
                        "configuration; name a plan (--plan) to export one anyway",
                        job->result_name, HS_AS_BYTES(at->message_bytes));
     if (may_lose(at))
-        return hs_fail(err, HS_INVALID,
-                       "%s: what the best plan for %s gains was predicted, and may be a loss (%.2f "
-                       "times with 90 %%): measure it, or name a plan (--plan)",
-                       job->result_name, HS_AS_BYTES(at->message_bytes),
-                       at->answer->verdict.gain_low);
+        return hs_fail(
+            err, HS_INVALID,
+            "%s: what the best plan for %s gains was predicted, and may be a loss (%.2f "
+            "times at the low end of its 90 %% range): measure it, or name a plan (--plan)",
+            job->result_name, HS_AS_BYTES(at->message_bytes), at->answer->verdict.gain_low);
     return hs_fail(err, HS_INVALID,
                    "%s: no best plan for %s: no candidate was measured without fault or "
                    "predicted; name a plan (--plan) or measure again",

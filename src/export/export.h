@@ -7,7 +7,7 @@
  * layers than the plan gets the best plan it can express, and says what that costs, in the file and
  * in a note for stderr.
  *
- * Who applies an export must never be worse off than without it. Where the library's own call was
+ * Who applies an export must never be worse off than without it. Where the library's default call was
  * measured faster than the plan, file and stderr say so (hs_export_advice_append), and a format
  * that can leave the library alone there does, unless the caller named the plan. One that cannot,
  * and would do harm, is refused.
@@ -60,7 +60,7 @@ struct hs_export_output {
 /* A collective whose blocks lie in this order (collective.h), as a bit. */
 #define HS_EXPORT_OF(collective, order)                                                            \
     (1U << (HS_COLLECTIVE_##collective * HS_LAYOUT_COUNT + HS_##order))
-/* Both, as the library's own calls define them; and in either order, for what makes the calls of
+/* Both, as the library's calls define them; and in either order, for what makes the calls of
  * each layer itself. */
 #define HS_EXPORT_NATURAL (HS_EXPORT_OF(REDUCE_SCATTER, NATURAL) | HS_EXPORT_OF(ALLGATHER, NATURAL))
 #define HS_EXPORT_BY_LAYERS                                                                        \
@@ -115,7 +115,7 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
                                 struct hs_error *err);
 
 /* Whether several results are one file of its format: of rules one behind the other, of what tunes
- * the library's own calls (hs_export_own) all at once. */
+ * the library's calls (hs_export_own) all at once. */
 bool hs_exporter_takes_several(const struct hs_exporter *exporter);
 /* Whether it can say what the result is about: its collective, and its groups. */
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
@@ -133,7 +133,7 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);
 
-/* Whether it is a format of rules for a library's own calls. */
+/* Whether it is a format of rules for a library's calls. */
 bool hs_export_has_own(const struct hs_exporter *exporter);
 /* Whether the result has times of algorithms of the library that the format tunes. */
 bool hs_export_is_own(const struct hs_exporter *exporter, const struct hs_result *result);
@@ -178,7 +178,7 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
                       const struct hs_exporter *exporter, const struct hs_export_comment *comment,
                       const char *use);
 
-/* Where the library's own call is the better one, a line each; nothing where that is not known:
+/* Where the library's default call is the better one, a line each; nothing where that is not known:
  *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): keep the library's
  *     default
  * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; why

@@ -102,7 +102,7 @@ static char *format_times(char text[32], double times)
     return text;
 }
 
-/* The one sentence about a message for which the library's own call is the faster one, or may be.
+/* The one sentence about a message for which the library's default call is the faster one, or may be.
  */
 static void append_faster(struct hs_text *text, const struct hs_export_job *job, size_t message,
                           const struct hs_plan *plan)
@@ -226,7 +226,8 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
     if (hs_exporter_is_of_times(exporter))
         return;
     if (native)
-        hs_text_append(text, "the library's own call is best at %s: nothing is faster with this\n",
+        hs_text_append(text,
+                       "the library's default call is best at %s: nothing is faster with this\n",
                        exporter->sizes ? "all sizes of the result" : "this size");
     for (size_t i = 0; i < job->result->message_count; i++)
         append_faster(text, job, i,
@@ -275,8 +276,8 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                    hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
                    result->backend ? ", measured" : ", predicted");
     if (hs_exporter_is_of_times(exporter) && !job->plan)
-        hs_text_append(text,
-                       "times of the library's own call; of the flat plan, where that has none\n");
+        hs_text_append(
+            text, "times of the library's default call; of the flat plan, where that has none\n");
     else if (exporter->sizes && !job->plan)
         hs_text_append(text, "for each message size of the result its best plan\n");
     else

@@ -70,7 +70,7 @@ enum hs_status hs_export_pack(struct hs_packing *packing, struct hs_export_outpu
                               const struct hs_export_job *job, struct hs_stage_key key,
                               struct hs_error *err);
 
-/* The library's own call, as without the file: a plan without layers. */
+/* The library's default call, as without the file: a plan without layers. */
 extern const struct hs_plan hs_export_library_call;
 
 /* Measured time of a plan for a message; of one without layers, the fastest of the library's own
@@ -84,15 +84,15 @@ bool hs_export_told_apart(const struct hs_result_message *message, const struct 
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
                            const struct hs_plan *plan);
 
-/* A plan's time over that of the library's own call, which was measured: above 1 the library is
+/* A plan's time over that of the library's default call, which was measured: above 1 the library is
  * faster. A plan that was not measured is set against the message's best plan, by predictions. NaN
  * where that, too, is not known. */
 double hs_export_library_gain(const struct hs_export_job *job, size_t message,
                               const struct hs_plan *plan);
-/* The fastest of the library's own calls that were measured; NULL: none was. */
+/* The fastest of the library's calls that were measured; NULL: none was. */
 const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message);
 
-/* The library's own call that was to be measured, for which there was no time left, so that nothing
+/* The library's default call that was to be measured, for which there was no time left, so that nothing
  * says that a plan is faster; NULL: one was measured, or none was to be. */
 const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message);
 

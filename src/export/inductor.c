@@ -20,7 +20,7 @@ static const char body[] =
 #include "export/python/inductor_times.py.inc"
     ;
 
-/* Of the plan; without one of the library's own call or, where that has no time, of the flat plan,
+/* Of the plan; without one of the library's default call or, where that has no time, of the flat plan,
  * which it is compared with elsewhere, too. NaN: not known. */
 static double seconds_of(const struct hs_export_job *job, const struct hs_result_message *message)
 {
@@ -72,7 +72,7 @@ static enum hs_status write_inductor(struct hs_export_output *out, const struct 
         known = known || !isnan(seconds_of(job, &result->messages[i]));
     if (!known)
         return hs_fail(err, HS_INVALID, "%s: no time of %s in it: name another plan (--plan)",
-                       job->result_name, job->plan ? "the plan" : "the library's own call");
+                       job->result_name, job->plan ? "the plan" : "the library's default call");
     text = hs_export_add_file(out, "inductor_times.py");
     hs_export_header(text, job, &hs_exporter_inductor, &hs_export_comment_hash, use);
     hs_text_append_bytes(text, body, (size_t)(constants - body));

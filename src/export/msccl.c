@@ -45,7 +45,7 @@ static const char use[] =
     "It is used for in-place calls of its coll of minBytes to maxBytes in a communicator of ngpus "
     "ranks,\n"
     "whose larger side is a multiple of nchunksperloop elements; others run as without it: so do\n"
-    "small messages, and, with 1 to 1 bytes, all, where the library's own call is faster.";
+    "small messages, and, with 1 to 1 bytes, all, where the library's default call is faster.";
 
 static int channels_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
@@ -112,7 +112,7 @@ struct range {
     int64_t min_bytes, max_bytes;
 };
 
-/* The message's plan without its chunks; where there is none, the library's own call. */
+/* The message's plan without its chunks; where there is none, the library's default call. */
 static enum hs_status choose_split(struct hs_plan *plan, double *cost,
                                    const struct hs_export_job *job, size_t message,
                                    struct hs_error *err)
@@ -135,7 +135,7 @@ static void say_guess(struct hs_export_output *out, const struct hs_export_rule 
 }
 
 /* Sizes for which the plan is to run: those of the rule that the job's message is in. NEVER to
- * NEVER where the library's own call is faster: that is no multiple of np elements. */
+ * NEVER where the library's default call is faster: that is no multiple of np elements. */
 static enum hs_status find_range(struct range *range, struct hs_export_output *out,
                                  const struct hs_export_job *job, struct hs_error *err)
 {

@@ -26,7 +26,7 @@ static const char use[] =
     "Channels: 0, NCCL's own number. Below 65536 bytes no line matches where no plan is given:\n"
     "algorithm and protocol are NCCL's own, in one channel. Above, this plugin cannot leave NCCL\n"
     "alone without that one channel, hence a last line for every collective, and the plan's rings\n"
-    "where NCCL's own call would be faster: hiersearch's own plugin leaves it alone there.\n"
+    "where NCCL's default call would be faster: hiersearch's own plugin leaves it alone there.\n"
     "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,\n"
     "regBuff; the first line that matches counts; -1: any.";
 
@@ -208,7 +208,7 @@ static enum hs_status refuse_slower(const struct hs_export_rules *rules,
         if (rules->rules[i].plan.split.count > 0)
             return HS_OK;
     return hs_fail(err, HS_INVALID,
-                   "%s: for no message a plan was measured faster than the library's own call: "
+                   "%s: for no message a plan was measured faster than the library's default call: "
                    "keep the library's default, run without NCCL_TUNER_PLUGIN",
                    job->result_name);
 }

@@ -76,7 +76,7 @@ static void unite(struct ranges *ranges)
     ranges->count = kept;
 }
 
-/* The layers that have the phase; the library's own call has none, so no ring. */
+/* The layers that have the phase; the library's default call has none, so no ring. */
 static void add_layers(struct ranges *ranges, const struct hs_export_job *job,
                        const struct hs_export_rule *rule, enum hs_phase phase)
 {

@@ -72,7 +72,7 @@ static void append_sizes(struct hs_text *text, const struct hs_split *split, boo
     hs_text_append(text, split->count == 1 ? ",)" : ")");
 }
 
-/* To a module the library's own call is the flat split in one chunk. */
+/* To a module the library's default call is the flat split in one chunk. */
 static void name_own(struct hs_export_rules *rules, int64_t np)
 {
     size_t kept = 0;

@@ -15,7 +15,7 @@ static const char use[] =
     "    hierarchical.apply_to_fsdp(model, group)    # what fully_shard sharded over the group\n"
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
     "With a MESH they are for groups along its axes OVER: give one of those.\n"
-    "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
+    "RULES are for one of these (COLLECTIVE); the others are the library's default call.\n"
     "Exact: groups, order of the layers, chunks, trees on single links (FORESTS), whose ranks are\n"
     "the machine's GPUs in their order. Inside other groups the backend (NCCL) chooses.";
 

@@ -1,5 +1,6 @@
 /* What libhiersearch-mpi.so and libhiersearch-nccl.so carry out inside of other programs: plans as
  * they are, by size. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "export/size_rules.h"
@@ -123,6 +124,31 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     return status;
 }
 
+/* A time that was measured comes again within a tenth, as `check --good` takes it. */
+#define AGAIN 1.1
+
+/* By which `run` sees whether the library's calls are as fast as the machine should be. */
+static void append_times(struct hs_text *text, const struct hs_result *result)
+{
+    for (size_t m = 0; m < result->message_count; m++) {
+        const struct hs_result_message *message = &result->messages[m];
+        const struct hs_default_call *usual = message->answer ? message->answer->usual : NULL;
+        struct hs_rule_time time = {.collective = result->collective,
+                                    .group = hs_result_group(result),
+                                    .bytes = message->message_bytes};
+
+        if (message->baseline_count > 0 && hs_measured_is_ok(&message->baselines[0].measured)) {
+            time.low_seconds = message->baselines[0].measured.median_seconds / AGAIN;
+            time.high_seconds = message->baselines[0].measured.median_seconds * AGAIN;
+        } else if (!result->backend && usual) {
+            time.low_seconds = usual->low_seconds;
+            time.high_seconds = usual->high_seconds;
+        }
+        if (time.low_seconds > 0 && isfinite(time.high_seconds))
+            hs_rule_time_append(text, &time);
+    }
+}
+
 static enum hs_status write_plans(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
@@ -154,6 +180,8 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (rules.count > 0 && hs_export_is_nccl_native(job) &&
         (result->collective == HS_COLLECTIVE_REDUCE_SCATTER || result->layout == HS_PACKED))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
+    if (rules.count > 0 && !hs_export_is_nccl_native(job)) /* which alone says how they are met */
+        append_times(text, result);
     hs_export_rules_release(&rules);
     return status;
 }

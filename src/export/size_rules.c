@@ -106,7 +106,7 @@ static bool is_called(const struct hs_export_rule *rule, const struct hs_profile
     return false;
 }
 
-/* Rules of no size that the job calls are the library's own call; neighbours of it are joined. */
+/* Rules of no size that the job calls are the library's default call; neighbours of it are joined. */
 static void leave_uncalled(struct hs_export_rules *rules, const struct hs_export_job *job)
 {
     size_t kept = 0;
@@ -193,7 +193,7 @@ void hs_export_rules_say(const struct hs_export_rules *rules, struct hs_export_o
     say_chunks(out, job, exporter);
     for (size_t i = 0; i < rules->count; i++) {
         const struct hs_export_rule *rule = &rules->rules[i];
-        char plan[HS_SPLIT_TEXT] = "the library's own call";
+        char plan[HS_SPLIT_TEXT] = "the library's default call";
 
         if (rule->plan.split.count > 0)
             hs_plan_format(plan, &rule->plan);

@@ -10,7 +10,8 @@ static const char use[] =
     "node, allgather in the node: a plan of two layers whose inner one is the node, and no other.\n"
     "Needs as many processes on each node. UCC_LOG_LEVEL=info shows the score map: expect\n"
     "CL_HIER in these ranges. What has score 0 is taken from cl/hier and goes to cl/basic, as it\n"
-    "would without this file: small messages, sizes for which the plan is flat or UCC's own call\n"
+    "would without this file: small messages, sizes for which the plan is flat or UCC's default "
+    "call\n"
     "is faster, and all collectives but allreduce, of which cl/hier would take some by default.";
 
 /* What else cl/hier has, in any version (UCC_CL_HIER_SUPPORTED_COLLS). */

@@ -29,7 +29,7 @@
  * the links' own cuts and partitions count (cuts.h); of other groups there each unit's B is that of
  * the unit with the most links.
  *
- * What a child can send, of its bytes_per_second (where stages are NCCL's own calls, of NVLink's
+ * What a child can send, of its bytes_per_second (where stages are NCCL's calls, of NVLink's
  * full rate, which is more than the figure of a ring; where RCCL's, of xGMI's): all; of a mesh
  * whose one unit holds all ranks, what its links to the k - 1 other children in use carry,
  * (k - 1) / (arity - 1); where it is not striped, of its ports those that its ranks are assigned
@@ -43,7 +43,7 @@
 
 /* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
  * travels, or because the system was calibrated: then its figures are those of layers, and do not
- * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as
+ * say what a link can do. Where stages are NCCL's calls the limit is of the levels as
  * described, NVLink's full rate apart, and NVSwitch reduces. Where constants of a library were
  * fitted to the machine's own times, or drawn (machines.h), links are as fast as these say. */
 struct hs_limit {

@@ -1,5 +1,5 @@
 /*
- * price_native.h - what a layer takes by the MPI library's own call, step by step.
+ * price_native.h - what a layer takes by the MPI library's default call, step by step.
  */
 #ifndef HS_LIBRARY_PRICE_NATIVE_H
 #define HS_LIBRARY_PRICE_NATIVE_H

@@ -86,7 +86,7 @@ static void price_algorithm(struct hs_stage_price *price, const struct hs_system
         hs_algorithms[algorithm]->price(price, system, ranks);
 }
 
-/* By the algorithm. NCCL's own calls go by its rule, whatever the key says: the links see
+/* By the algorithm. NCCL's calls go by its rule, whatever the key says: the links see
  * rings. Single links are seen as a switch that sends what they let pass. */
 static void price_row(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {

@@ -1,6 +1,6 @@
 /*
  * price_plan.h - what a stage and a plan cost on a system, whoever carries them out: by the levels
- * (model/price.h), single links (links/graph.h), or a library's own calls (price_nccl.h,
+ * (model/price.h), single links (links/graph.h), or a library's calls (price_nccl.h,
  * price_native.h). Figures that were fitted (system/fit.h) replace those described.
  */
 #ifndef HS_LIBRARY_PRICE_PLAN_H

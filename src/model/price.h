@@ -53,7 +53,7 @@ enum hs_price_regime {
      * depends on the bytes (algorithm.h), a library's rule included: priced anew with the bytes
      * asked for. The lines are of messages that do not wait, in any number. */
     HS_PRICED_ANEW,
-    /* NCCL's own call on the system's machine, whose time is no line: the one through the bytes
+    /* NCCL's default call on the system's machine, whose time is no line: the one through the bytes
      * asked for. The lines are what the levels let pass, which the call is never below. */
     HS_PRICED_AS_CALL
 };
@@ -129,7 +129,7 @@ struct hs_price_line hs_stage_largest_line(const struct hs_stage_price *price, d
 /* What a line's bytes take of m bytes entering the stage. */
 double hs_stage_moving_seconds(const struct hs_stage_price *price, struct hs_price_line line,
                                double bytes);
-/* The largest of its lines alone: of NCCL's own call what its links take at least. */
+/* The largest of its lines alone: of NCCL's default call what its links take at least. */
 double hs_stage_least_seconds(const struct hs_stage_price *price, double bytes);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */

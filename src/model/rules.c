@@ -1,6 +1,7 @@
 #include "model/rules.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +11,36 @@
 
 /* ---- writing ---- */
 
+/* "allreduce 16:1", "allgather 4:2+2*8" */
+static void append_call(struct hs_text *text, enum hs_collective collective,
+                        const struct hs_group *group)
+{
+    hs_text_append(text, " %s %" PRId64 ":%" PRId64, hs_collective_names[collective], group->size,
+                   group->stride);
+    for (int i = 0; i < HS_SKIPS_MAX && group->skips[i].inside; i++)
+        hs_text_append(text, "+%" PRId64 "*%" PRId64, group->skips[i].inside,
+                       group->skips[i].factor);
+}
+
 void hs_rule_append(struct hs_text *text, const struct hs_rule *rule)
 {
     char plan[HS_SPLIT_TEXT];
 
-    hs_text_append(text, "rule %s %" PRId64 ":%" PRId64, hs_collective_names[rule->collective],
-                   rule->group.size, rule->group.stride);
-    for (int i = 0; i < HS_SKIPS_MAX && rule->group.skips[i].inside; i++)
-        hs_text_append(text, "+%" PRId64 "*%" PRId64, rule->group.skips[i].inside,
-                       rule->group.skips[i].factor);
+    hs_text_append(text, "rule");
+    append_call(text, rule->collective, &rule->group);
     hs_text_append(text, " %" PRIu64 " %s", rule->from_bytes,
                    rule->plan.split.count ? hs_plan_format(plan, &rule->plan) : HS_RULE_LIBRARY);
     if (rule->plan.split.count > 0 && rule->layout != HS_NATURAL)
         hs_text_append(text, " %s", hs_layout_names[rule->layout]);
     hs_text_append(text, "\n");
+}
+
+void hs_rule_time_append(struct hs_text *text, const struct hs_rule_time *time)
+{
+    hs_text_append(text, "time");
+    append_call(text, time->collective, &time->group);
+    hs_text_append(text, " %" PRIu64 " %.6g %.6g\n", time->bytes, time->low_seconds,
+                   time->high_seconds);
 }
 
 void hs_rules_nodes_append(struct hs_text *text, const int64_t *ranks, size_t count)
@@ -129,30 +146,68 @@ static enum hs_status check_trees(const struct hs_rules *rules, const struct hs_
     return HS_OK;
 }
 
-static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_error *err)
+/* What append_call wrote, and bytes. */
+static enum hs_status read_call(enum hs_collective *collective, struct hs_group *group,
+                                uint64_t *bytes, char **line, const struct hs_rules *rules,
+                                struct hs_error *err)
 {
-    char *collective = hs_word_next(&line), *group = hs_word_next(&line),
-         *from = hs_word_next(&line);
-    char *plan = hs_word_next(&line), *order = hs_word_next(&line);
-    struct hs_rule rule = {0}, *added;
-    struct hs_problem problem;
-    int64_t bytes;
+    char *name = hs_word_next(line), *ranks = hs_word_next(line), *size = hs_word_next(line);
+    int64_t read = 0;
     enum hs_status status;
 
-    if (!plan || hs_word_next(&line))
-        return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN [ORDER]");
+    if (!size)
+        return hs_fail(err, HS_INVALID, "expected COLLECTIVE GROUP BYTES and more");
     if (rules->ranks == 0)
         return hs_fail(err, HS_INVALID, "expected how many ranks the job has before its rules");
-    status = hs_collective_parse(&rule.collective, collective, err);
+    status = hs_collective_parse(collective, name, err);
     if (status == HS_OK)
-        status = read_group(&rule.group, group, rules->ranks, err);
+        status = read_group(group, ranks, rules->ranks, err);
     if (status == HS_OK)
-        status = read_order(&rule, order, err);
-    if (status == HS_OK)
-        status = hs_count_parse(&bytes, from, "bytes", 0, INT64_MAX, err);
+        status = hs_count_parse(&read, size, "bytes", 0, INT64_MAX, err);
+    *bytes = (uint64_t)read;
+    return status;
+}
+
+static enum hs_status read_time(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    struct hs_rule_time time = {.bytes = 0}, *added;
+    enum hs_status status =
+        read_call(&time.collective, &time.group, &time.bytes, &line, rules, err);
+    char *low = hs_word_next(&line), *high = hs_word_next(&line), *low_end, *high_end;
+
     if (status != HS_OK)
         return status;
-    rule.from_bytes = (uint64_t)bytes;
+    if (!high || hs_word_next(&line))
+        return hs_fail(err, HS_INVALID, "expected time COLLECTIVE GROUP BYTES SECONDS SECONDS");
+    time.low_seconds = strtod(low, &low_end);
+    time.high_seconds = strtod(high, &high_end);
+    if (*low_end || *high_end || !(time.low_seconds > 0) ||
+        !(time.high_seconds >= time.low_seconds) || !isfinite(time.high_seconds))
+        return hs_fail(err, HS_INVALID,
+                       "expected the least and the most seconds, found \"%.30s\" and \"%.30s\"",
+                       low, high);
+    added = hs_grow(&rules->times, NULL, rules->time_count, sizeof(time), err);
+    if (!added)
+        return HS_MEMORY;
+    *added = time;
+    rules->time_count++;
+    return HS_OK;
+}
+
+static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    struct hs_rule rule = {0}, *added;
+    struct hs_problem problem;
+    enum hs_status status =
+        read_call(&rule.collective, &rule.group, &rule.from_bytes, &line, rules, err);
+    char *plan = hs_word_next(&line), *order = hs_word_next(&line);
+
+    if (status == HS_OK && (!plan || hs_word_next(&line)))
+        return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN [LAYOUT]");
+    if (status == HS_OK)
+        status = read_order(&rule, order, err);
+    if (status != HS_OK)
+        return status;
     if (strcmp(plan, HS_RULE_LIBRARY) != 0) {
         problem = hs_problem_of(rule.collective, rule.layout, rules->ranks, 1);
         problem.group = rule.group;
@@ -230,13 +285,16 @@ static enum hs_status read_line(struct hs_rules *rules, char *line, struct hs_er
         return HS_OK;
     if (strcmp(word, "rule") == 0)
         return read_rule(rules, line, err);
+    if (strcmp(word, "time") == 0)
+        return read_time(rules, line, err);
     if (strcmp(word, "ranks") == 0)
         return read_ranks(rules, line, err);
     if (strcmp(word, "nodes") == 0)
         return read_nodes(rules, line, err);
     if (strcmp(word, "trees") == 0)
         return hs_forests_read(&rules->forests, line, err);
-    return hs_fail(err, HS_INVALID, "expected ranks, nodes, trees or rule, found \"%.60s\"", word);
+    return hs_fail(err, HS_INVALID, "expected ranks, nodes, trees, rule or time, found \"%.60s\"",
+                   word);
 }
 
 enum hs_status hs_rules_parse(struct hs_rules *rules, const char *text, struct hs_error *err)
@@ -263,6 +321,7 @@ void hs_rules_release(struct hs_rules *rules)
 {
     free(rules->nodes);
     free(rules->rules);
+    free(rules->times);
     hs_forests_release(&rules->forests);
     *rules = (struct hs_rules){0};
 }
@@ -307,6 +366,20 @@ bool hs_rules_know(const struct hs_rules *rules, enum hs_collective collective,
         if (is_of(&rules->rules[i], collective, group))
             return true;
     return false;
+}
+
+const struct hs_rule_time *hs_rules_time(const struct hs_rules *rules,
+                                         enum hs_collective collective,
+                                         const struct hs_group *group, uint64_t bytes)
+{
+    for (size_t i = 0; i < rules->time_count; i++) {
+        const struct hs_rule_time *time = &rules->times[i];
+
+        if (time->collective == collective && time->bytes == bytes &&
+            hs_group_equal(&time->group, group))
+            return time;
+    }
+    return NULL;
 }
 
 const struct hs_rule *hs_rules_find(const struct hs_rules *rules, enum hs_collective collective,

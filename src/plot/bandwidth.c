@@ -19,6 +19,7 @@
 struct chosen {
     struct hs_plan plans[SERIES];
     size_t plan_count;
+    const char *usual;   /* whose default call has a price, or NULL */
     const char *library; /* name of the baseline that is shown, or NULL */
     struct hs_layer layers[SERIES];
     size_t layer_count;
@@ -46,8 +47,8 @@ static void add_layer(struct chosen *chosen, struct hs_layer layer)
         chosen->layers[chosen->layer_count++] = layer;
 }
 
-/* The winners, from the largest size down, the plan asked for, and the flat split; then the layers
- * of those plans. */
+/* The winners, from the largest size down, the plan asked for, and the library's default, else the
+ * flat split; then the layers of those plans. */
 static void choose(struct chosen *chosen, const struct hs_result *result,
                    const struct hs_plan *wanted)
 {
@@ -58,9 +59,14 @@ static void choose(struct chosen *chosen, const struct hs_result *result,
         add_plan(chosen, &chosen->messages[i]->best, BESTS);
         if (chosen->messages[i]->baseline_count > 0 && !chosen->library)
             chosen->library = chosen->messages[i]->baselines[0].name;
+        if (chosen->messages[i]->answer && chosen->messages[i]->answer->usual)
+            chosen->usual = chosen->messages[i]->answer->usual->name;
     }
-    add_plan(chosen, wanted, SERIES);
-    add_plan(chosen, &flat, SERIES);
+    add_plan(chosen, wanted, SERIES - 1);
+    if (chosen->usual)
+        chosen->plans[chosen->plan_count++] = HS_DEFAULT_CALL;
+    else
+        add_plan(chosen, &flat, SERIES);
     for (size_t i = 0; i < chosen->plan_count; i++)
         for (int k = 0; k < chosen->plans[i].split.count; k++)
             add_layer(chosen, hs_problem_layer(&asked, &chosen->plans[i].split, k));
@@ -405,8 +411,11 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
     for (size_t i = 0; i < chosen->plan_count; i++) {
         hs_csv_count(out, (int64_t)i + 1);
         hs_csv_count(out, plan_points(chosen, &chosen->plans[i]));
-        hs_csv_text(out, "%s%s", HS_AS_PLAN(&chosen->plans[i]),
-                    hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
+        if (hs_plan_is_default(&chosen->plans[i]))
+            hs_csv_text(out, "%s's default", chosen->usual);
+        else
+            hs_csv_text(out, "%s%s", HS_AS_PLAN(&chosen->plans[i]),
+                        hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
         hs_csv_row(out);
     }
     for (size_t i = 0; i < chosen->plan_count; i++)

@@ -96,7 +96,12 @@ static void write_facts(struct hs_text *out, const struct hs_check_answer *check
     hs_text_release(&caption);
     hs_csv_fact(out, "first_bytes", "%.0f", (double)first->bytes);
     hs_csv_fact(out, "last_bytes", "%.0f", (double)series->rows[series->count - 1].bytes);
-    hs_csv_fact(out, "expected", "%d", expected);
+    hs_csv_fact(out, "expected", "%s",
+                !expected                           ? "-"
+                : first->against == HS_AGAINST_GOOD ? "when right"
+                                                    : "expected");
+    hs_csv_fact(out, "range", "%s",
+                first->against == HS_AGAINST_GOOD ? "within 10 %" : "90 % range");
     hs_csv_fact(out, "bound", "%d", bound);
     for (int curve = 1; curve <= 2; curve++) {
         const struct hs_check_found *found = of_curve(checked, curve);

@@ -93,10 +93,9 @@ double hs_plot_predicted(const struct hs_result *result, const struct hs_result_
     return hs_plan_seconds(&result->system, &problem, plan);
 }
 
-/* Of the file, else of the model; count 0 where there is neither. */
-static struct hs_plan_cost cost_of(const struct hs_result *result,
-                                   const struct hs_result_message *message,
-                                   const struct hs_plan *plan)
+struct hs_plan_cost hs_plot_cost(const struct hs_result *result,
+                                 const struct hs_result_message *message,
+                                 const struct hs_plan *plan)
 {
     const struct hs_candidate *candidate = hs_result_candidate(message, plan);
     struct hs_problem problem;
@@ -124,7 +123,7 @@ struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
     }
     if (hs_plan_is_default(plan) || !result->has_system || result->system.fits.count == 0)
         return time;
-    cost = cost_of(result, message, plan);
+    cost = hs_plot_cost(result, message, plan);
     if (cost.count > 0) {
         time.low = fmax(0, time.seconds - cost.ci95_seconds);
         time.high = time.seconds + cost.ci95_seconds;
@@ -139,7 +138,7 @@ const char *hs_plot_mark(const struct hs_result *result, const struct hs_result_
 {
     if (hs_plan_is_default(plan) || !result->has_system || result->system.fits.count == 0)
         return "";
-    return cost_of(result, message, plan).extrapolated ? " *" : "";
+    return hs_plot_cost(result, message, plan).extrapolated ? " *" : "";
 }
 
 struct hs_plot_time hs_plot_measured(const struct hs_measured *measured)

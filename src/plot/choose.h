@@ -19,6 +19,10 @@ const struct hs_result_message *hs_plot_message(const struct hs_result *result, 
 enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
                             struct hs_error *err);
 
+/* What the file says of a plan, else the model; count 0 where neither does. */
+struct hs_plan_cost hs_plot_cost(const struct hs_result *result,
+                                 const struct hs_result_message *message,
+                                 const struct hs_plan *plan);
 /* Predicted time of a plan, by the file or the model. */
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan);

@@ -1,4 +1,4 @@
-/* What the best plan gains over the library's own call, against message size: predicted, with what
+/* What the best plan gains over the library's default call, against message size: predicted, with what
  * it is in 90 % of the samples, and measured. Over the flat split where the library has none. */
 #include <math.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
 
 const struct hs_plot_kind hs_plot_gain = {
     .name = "gain",
-    .summary = "what the best plan gains over the library's own call, against message size",
+    .summary = "what the best plan gains over the library's default call, against message size",
     .many = false,
     .write = write,
 };

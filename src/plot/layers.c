@@ -33,7 +33,7 @@ struct rows {
     const struct hs_result *result; /* of which they are */
     struct row data[PLANS + 2];     /* and the flat split, and the job's plan */
     size_t count;
-    /* The library's own call, a bar below them: NaN where nothing is known, or where the flat split
+    /* The library's default call, a bar below them: NaN where nothing is known, or where the flat split
      * is that call. */
     double own_seconds;
     struct hs_plot_time own_measured;
@@ -118,7 +118,7 @@ static void collect(struct rows *rows, const struct hs_result_message *message,
         add(rows, message, &flat);
 }
 
-/* The library's own call: what it is said to take, and what it took. */
+/* The library's default call: what it is said to take, and what it took. */
 static void collect_own(struct rows *rows, const struct hs_result_message *message)
 {
     const struct hs_default_call *usual = message->answer ? message->answer->usual : NULL;
@@ -409,6 +409,9 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     write_drawn(out, rows);
     hs_csv_fact(out, "predicted", "%d", rows->any_predicted);
     hs_csv_fact(out, "measured", "%d", rows->any_measured);
+    /* Where a bar is all that is predicted, its end is the whole plan's. */
+    hs_csv_fact(out, "wholes", "%d",
+                rows->any_measured || rows->any_chunks || isfinite(rows->own_measured.seconds));
     hs_csv_fact(out, "longest", "%#.9g", rows->axis_seconds);
     hs_csv_time_unit(out, rows->axis_seconds);
     write_bars(out, rows);

@@ -154,7 +154,7 @@ static void add_expected(struct hs_html_values *values, const struct subject *su
     hs_text_append(hs_html_value(values, "flat_gain"), "%s faster", HS_AS_GAIN(verdict->gain));
     hs_answer_append_reference(hs_html_value(values, "over"), &of);
     if (isfinite(verdict->gain_low))
-        hs_text_append(hs_html_value(values, "flat_interval"), "%.3gx to %.3gx with 90 %%",
+        hs_text_append(hs_html_value(values, "flat_interval"), "90 %% range %.3gx to %.3gx",
                        verdict->gain_low, verdict->gain_high);
 }
 
@@ -320,10 +320,12 @@ static void add_winner(struct hs_table *table, const struct subject *subject)
 
     winner.flat = gain_text(flat, gain_of(subject->flat_time, subject->best_time));
     winner.library = gain_text(library, gain_of(subject->library_time, subject->best_time));
-    if (predicted_answer(subject) && predicted_answer(subject)->usual)
+    if (predicted_answer(subject) && predicted_answer(subject)->usual) {
+        winner.flat = NULL; /* nobody's default */
         winner.library = expected_text(library, &predicted_answer(subject)->verdict);
-    else if (predicted_answer(subject))
+    } else if (predicted_answer(subject)) {
         winner.flat = expected_text(flat, &predicted_answer(subject)->verdict);
+    }
     winner.how = subject->measured ? "measured" : "predicted";
     winner.file = subject->input->name;
     hs_winners_add(table, &winner);
@@ -494,13 +496,30 @@ static void add_subject(struct hs_html_values *values, const struct subject *sub
     add_candidates(values, subject);
 }
 
+static void add_exports(struct hs_html_values *values, const struct hs_named_result *input,
+                        const struct hs_result_message *message)
+{
+    bool keeps = message->answer && message->answer->verdict.advice == HS_ADVICE_DEFAULT;
+    struct hs_table table;
+
+    hs_text_append(hs_html_value(values, "use"), "%s",
+                   keeps ? "Nothing needs to change: the library's default is the answer. Each "
+                           "command writes what is best at other sizes, or a plan (--plan), for a "
+                           "library."
+                         : "Each command writes the best plan for a library; the file says how to "
+                           "load it, and what the library cannot express.");
+    hs_exporters_of_result(&table, input->result, input->name, true);
+    add_table(values, "exports", &table, "hiersearch export");
+    hs_exporters_of_result(&table, input->result, input->name, false);
+    add_table(values, "others", &table, "hiersearch export");
+}
+
 enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, struct hs_error *err)
 {
     const struct hs_plot_job *job = page->job;
     const struct hs_result_message *message;
     struct hs_html_values values = {.count = 0};
     struct subject subject;
-    struct hs_table exports;
     enum hs_status status = find_message(&message, job, err);
 
     if (status != HS_OK)
@@ -513,8 +532,7 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
         hs_check_append_line(hs_html_value(&values, "check"), job->checked, job->checked_name);
     hs_page_add_pictures(&values, page);
     add_answers(&values, job);
-    hs_exporters_table(&exports, job->inputs[0].result, job->inputs[0].name);
-    add_table(&values, "exports", &exports, "hiersearch export");
+    add_exports(&values, &job->inputs[0], message);
     for (size_t i = 0; i < job->input_count; i++)
         append_input(hs_html_value(&values, "inputs"), &job->inputs[i]);
     hs_html_fill(out, template, &values);

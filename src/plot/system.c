@@ -228,7 +228,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         plan = hs_plot_message(result, at_size.bytes)->best;
     problem = hs_result_asks(result, (double)at_size.bytes);
     if (plan.split.count > 0 && result->np > 1)
-        cost = hs_plan_cost(&result->system, &problem, &plan);
+        cost = hs_plot_cost(result, hs_plot_message(result, at_size.bytes), &plan);
     write_facts(out, &at_size, &plan, &cost, &problem);
     write_levels(out, result, &problem);
     write_layers(out, result, &cost);

@@ -23,7 +23,7 @@ static const struct hs_field verdict_rows[] = {
               "tell, because the gain is not likely enough or rests on a guess."},
     {"plan", HS_CUSTOM, VERDICT(plan), .custom = &hs_plan_custom,
      .about = "The first candidate, which is `best`: of a measured result the fastest plan, also "
-              "where the library's own call is faster."},
+              "where the library's default call is faster."},
     {"gain", HS_NUMBER, VERDICT(gain), HS_NOT_NEGATIVE,
      .about = "Expected: the default's time over the plan's; of the flat plan where the default "
               "has no price."},
@@ -107,7 +107,8 @@ static const struct hs_field answer_rows[] = {
     {"evidence", HS_TEXT, HS_OWNED(struct hs_answer, evidence), .min = 1,
      .about = "What was measured of this machine, or of machines of its class."},
     {"default", HS_OBJECT, HS_OWNED(struct hs_answer, usual), HS_OPTIONAL,
-     .fields = &default_fields, .about = "The library's own call; absent where it has no price."},
+     .fields = &default_fields,
+     .about = "The library's default call; absent where it has no price."},
     {"no_default", HS_TEXT, HS_OWNED(struct hs_answer, no_default), HS_OPTIONAL, .min = 1,
      .about = "Why it has none: gains are over the flat plan then."},
     {"bound_seconds", HS_TIME, ANSWER(bound_seconds), HS_OPTIONAL,
@@ -276,8 +277,8 @@ enum hs_status hs_answer_measured(struct hs_result_message *message, const struc
     answer->bound_seconds = NAN;
     answer->verdict = judge(best, reference, library != NULL);
     if ((library && !add_default(answer, library)) ||
-        (!library && !(answer->no_default =
-                           hs_strdup("the library's own call was not measured without fault"))) ||
+        (!library && !(answer->no_default = hs_strdup(
+                           "the library's default call was not measured without fault"))) ||
         !add_texts(answer, result, message) || !add_ties(answer, message))
         return hs_no_memory(err);
     return HS_OK;

@@ -36,13 +36,13 @@ extern const char *const hs_advice_names[HS_ADVICE_COUNT];
  * plan's, above 1 where the plan is faster. */
 struct hs_verdict {
     enum hs_advice advice;
-    struct hs_plan plan;        /* the first candidate; HS_DEFAULT_CALL: the library's own call */
-    double gain;                /* expected */
+    struct hs_plan plan; /* the first candidate; HS_DEFAULT_CALL: the library's default call */
+    double gain;         /* expected */
     double gain_low, gain_high; /* 90 % of the samples lie between; NaN: nothing was sampled */
     double share;               /* of samples with a gain above 1; NaN likewise */
 };
 
-/* The library's own call. */
+/* The library's default call. */
 struct hs_default_call {
     char *name;                                /* owned; "NCCL" */
     char *choice;                              /* owned; algorithm and protocol: "tree, LL128" */
@@ -79,7 +79,7 @@ struct hs_result;
 struct hs_result_message;
 
 /* Answers a message whose candidates were measured and ranked: compares the fastest plan with the
- * library's own call, the first baseline without fault, else with the flat plan. Where a plan's
+ * library's default call, the first baseline without fault, else with the flat plan. Where a plan's
  * median is m with the 95 % interval [a, b], the logarithm of its time has the standard error
  * log(b / a) / (2 * 1.96); the gain's is that of both. `plan` from a gain of HS_ADVICE_GAIN on
  * whose 90 % range is above 1, `default` below that gain, else `undecided`; also where one of both

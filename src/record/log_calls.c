@@ -28,9 +28,9 @@ const struct hs_price_model *hs_calls_model(const struct hs_system *system)
 
     if (system->fits.count > 0)
         return NULL;
-    return library == HS_LIBRARY_NCCL && system->parts ? &hs_nccl_price_model
+    return library == HS_LIBRARY_NCCL && system->parts         ? &hs_nccl_price_model
            : hs_library_mpi_rule(library) != HS_LIBRARY_UNSAID ? &hs_mpi_price_model
-                                                       : NULL;
+                                                               : NULL;
 }
 
 void hs_calls_values(double *values, const struct hs_system *system)
@@ -55,7 +55,7 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
 
     if (system->fits.count > 0)
         return hs_fail(err, HS_INVALID,
-                       "%s: times of a library's own calls, and this machine is calibrated: its "
+                       "%s: times of a library's calls, and this machine is calibrated: its "
                        "stages are priced by fits alone",
                        name);
     if (!model && hs_system_library(system) == HS_LIBRARY_RCCL)
@@ -68,7 +68,7 @@ static enum hs_status check_library(const struct hs_system *system, enum hs_log_
                        name);
     if (!model)
         return hs_fail(err, HS_INVALID,
-                       "%s: times of a library's own calls need a machine that says which it has: "
+                       "%s: times of a library's calls need a machine that says which it has: "
                        "parts, such as '8xH100, 8xNDR400', or levels with \";library=mpich\" (or "
                        "openmpi) behind them",
                        name);

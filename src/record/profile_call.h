@@ -73,7 +73,7 @@ enum hs_status hs_profile_loads(struct hs_profile_load **loads, size_t *count,
 
 /* What a result measured, in seconds per call, at a size that it need not have. */
 struct hs_measured_at {
-    double library; /* the fastest of the library's own calls */
+    double library; /* the fastest of the library's calls */
     double plan;
     bool beyond; /* the library's: longer than all that it was measured with, and so a guess */
 };

@@ -144,7 +144,7 @@ struct hs_result {
     size_t topology_count;
     struct hs_result_message *messages; /* [message_count] owned */
     size_t message_count;
-    bool registered; /* what was measured had registered buffers, the library's own calls too */
+    bool registered; /* what was measured had registered buffers, the library's calls too */
     bool complete;   /* false: the run was cut short, `note` says why */
     char *note;      /* owned */
 };

@@ -229,7 +229,7 @@ static const struct hs_field result_rows[] = {
      .about = "What the nodes are made of, as systems --here shows it: one element per kind of "
               "node; absent in a prediction."},
     {"registered", HS_BOOL, RESULT(registered), HS_WITHOUT(false),
-     .about = "Buffers were registered with NCCL's communicators, those of the library's own calls "
+     .about = "Buffers were registered with NCCL's communicators, those of the library's calls "
               "included."},
     {"complete", HS_BOOL, RESULT(complete), .about = "false: the run was cut short."},
     {"note", HS_TEXT, TEXT(note), HS_OPTIONAL,

@@ -10,7 +10,7 @@ void hs_result_gaps_add(struct hs_gaps *gaps, const struct hs_result *result,
 
         if (candidate->cost)
             hs_gaps_add(gaps, &result->system, &candidate->plan, candidate->cost);
-        else if (candidate->extrapolated) /* the library's own call */
+        else if (candidate->extrapolated) /* the library's default call */
             hs_gaps_add_call(gaps, &result->system, &problem);
     }
 }

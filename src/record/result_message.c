@@ -345,7 +345,7 @@ static enum hs_status check_candidate(void *object, const struct hs_place *place
 static const struct hs_field candidate_rows[] = {
     {"plan", HS_CUSTOM, CANDIDATE(plan), .custom = &hs_plan_custom,
      .about = "Layer sizes, innermost first, and the number of chunks where it is not 1: 4x8x4, "
-              "4x8x4/8; default: the library's own call."},
+              "4x8x4/8; default: the library's default call."},
     {"predicted_seconds", HS_TIME, CANDIDATE(predicted_seconds), HS_OPTIONAL,
      .about = "Expected over the samples of what is uncertain; nominal where there are none."},
     {"predicted_low_seconds", HS_TIME, CANDIDATE(predicted_low_seconds), HS_OPTIONAL,
@@ -505,7 +505,8 @@ static const struct hs_field message_rows[] = {
      .about =
          "The first of the candidates, and the verdict's plan; absent where none can be used."},
     {"baselines", HS_LIST, LIST(baselines, baseline_count), .max = HS_RESULT_NAMES_MAX,
-     .fields = &hs_baseline_fields, .about = "The library's own call, measured in the same run."},
+     .fields = &hs_baseline_fields,
+     .about = "The library's default call, measured in the same run."},
     {"algorithms", HS_LIST, LIST(algorithms, algorithm_count), HS_OPTIONAL,
      .max = HS_RESULT_NAMES_MAX, .fields = &hs_baseline_fields,
      .about = "The same call by each of the library's algorithms, forced on it."},

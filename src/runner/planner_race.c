@@ -15,7 +15,7 @@ struct hs_size_run *hs_campaign_size(struct hs_campaign *campaign)
 
 /* ---- what is measured ---------------------------------------------------------------------- */
 
-/* All plans of a size are padded as the library's own call is. */
+/* All plans of a size are padded as the library's default call is. */
 static enum hs_status check_sizes(const struct hs_campaign *campaign, struct hs_error *err)
 {
     const struct hs_range *sizes = &campaign->settings.campaign.sizes;
@@ -56,7 +56,7 @@ static enum hs_status choose_plans(struct hs_campaign *campaign, struct hs_size_
     return status;
 }
 
-/* The flat split first, to compare with, then the model's best. The library's own calls come last
+/* The flat split first, to compare with, then the model's best. The library's calls come last
  * in each round: should time run out in the first one, a slow library has not taken it from the
  * plans. */
 static enum hs_status add_arms(struct hs_campaign *campaign, struct hs_size_run *run,

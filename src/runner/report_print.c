@@ -181,7 +181,7 @@ static void append_odds(struct hs_text *out, const struct hs_result_message *mes
                                 ? "No plan is 3 %% faster. "
                                 : "No plan is faster beyond the noise. ");
     else if (verdict->gain_low < verdict->gain_high)
-        hs_text_append(out, "Gain %.3gx to %.3gx with 90 %%. ", verdict->gain_low,
+        hs_text_append(out, "Gain %.3gx to %.3gx (90 %% interval). ", verdict->gain_low,
                        verdict->gain_high);
     for (size_t i = 0; i < named; i++)
         hs_text_append(out, "%s%s",
@@ -357,7 +357,7 @@ static void say_caveats(struct hs_sheet *sheet, const struct hs_result *result)
                      placement->oversubscribed_ranks, placement->oversubscribed_cores,
                      HS_PLURAL(placement->oversubscribed_cores));
     if (result->registered)
-        hs_sheet_say(sheet, "Buffers are registered, of plans and of the library's own calls.\n");
+        hs_sheet_say(sheet, "Buffers are registered, of plans and of the library's calls.\n");
     if (result->extrapolated)
         hs_sheet_say(sheet, "* beyond the machine as described\n");
 }

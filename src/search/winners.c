@@ -147,7 +147,7 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
 }
 
 /* With chunks, where rings can have hops of several kinds (price.h), with other algorithms than the
- * ring, where stages are a library's own calls or wait for a rendezvous, where bytes are copied, or
+ * ring, where stages are a library's calls or wait for a rendezvous, where bytes are copied, or
  * a message is cut into pieces, a plan's time is not linear in the size: look in every octave. */
 static bool is_linear(const struct hs_search_request *request)
 {

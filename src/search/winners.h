@@ -46,7 +46,7 @@ struct hs_np_winner {
  * up to which the list goes, `first` where it is empty. With one chunk a plan's time is linear in
  * the size, a plan that wins at two sizes wins between them, and the list is complete (down to a
  * factor 1 + 1e-6 in size); with several chunk counts, an unstriped mesh inside (price.h), several
- * algorithms, or a library's own calls as stages, a reign shorter than a factor 2 may be missed.
+ * algorithms, or a library's calls as stages, a reign shorter than a factor 2 may be missed.
  * *winners is owned by the caller (free). HS_INVALID, HS_MEMORY. */
 enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
                                const struct hs_search_request *request, double first, double *last,

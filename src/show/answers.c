@@ -29,7 +29,7 @@ static bool keeps(const struct hs_answer_source *of)
 static void append_range(struct hs_text *out, double low, double high)
 {
     if (isfinite(low) && low < high)
-        hs_text_append(out, " (%s with 90 %%)", HS_AS_RANGE(low, high));
+        hs_text_append(out, " (90 %% range %s)", HS_AS_RANGE(low, high));
 }
 
 void hs_answer_append_reference(struct hs_text *out, const struct hs_answer_source *of)
@@ -149,7 +149,7 @@ void hs_answer_append_odds(struct hs_text *out, const struct hs_answer_source *o
     else
         hs_text_append(out,
                        "It is faster in %.0f %% of %lld simulated samples; gain %.3gx to %.3gx "
-                       "with 90 %%.",
+                       "(90 %% range).",
                        100 * verdict->share, (long long)answer->samples, verdict->gain_low,
                        verdict->gain_high);
 }

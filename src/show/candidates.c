@@ -301,7 +301,7 @@ static bool is_reference(const struct hs_candidates_source *of, size_t i)
     return answer->usual ? hs_plan_is_default(plan) : hs_plan_compare(plan, &flat) == 0;
 }
 
-/* The library's own call, by its choice or by forced algorithms. */
+/* The library's default call, by its choice or by forced algorithms. */
 static void add_library(struct hs_table *table, const struct hs_candidates_source *of,
                         const struct hs_baseline_result *calls, size_t count)
 {

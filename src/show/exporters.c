@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/options.h"
 #include "export/export.h"
+#include "export/exporters.h"
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
@@ -39,37 +41,59 @@ static const char *groups_of(const struct hs_exporter *exporter)
     return exporter->also == HS_EXPORT_MACHINE ? "any groups" : texts[exporter->groups];
 }
 
-void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name)
+/* With a result, the command line that exports it. */
+static void put(struct hs_table *table, const struct hs_exporter *e, const struct hs_result *result,
+                const char *name)
+{
+    struct hs_value layers = {.number = e->layers ? e->layers : (double)NAN,
+                              .mark = e->layers ? NULL : "any"};
+    struct hs_text command = {0}, also = {0};
+
+    hs_exporter_also_append(&also, e);
+    if (result)
+        hs_command_line_append(&command, "hiersearch export", 3,
+                               (char *[]){(char *)name, "--to", (char *)e->name});
+    table->failed = table->failed || command.failed || also.failed;
+    hs_table_row(table);
+    COLUMNS(HS_COLUMN_PUT)
+    hs_text_release(&command);
+    hs_text_release(&also);
+}
+
+void hs_exporters_table(struct hs_table *table)
 {
     HS_TABLE_INIT(table, "formats", columns);
     table->cut = true;
-    if (result)
-        table->picks = HS_PICKS(of_result);
-    for (size_t i = 0; hs_exporters[i]; i++) {
-        const struct hs_exporter *e = hs_exporters[i];
-        struct hs_value layers = {.number = e->layers ? e->layers : (double)NAN,
-                                  .mark = e->layers ? NULL : "any"};
-        struct hs_text command = {0}, also = {0};
+    for (size_t i = 0; hs_exporters[i]; i++)
+        put(table, hs_exporters[i], NULL, NULL);
+}
 
-        if (result && !(hs_exporter_can_export(e, result) && hs_exporter_is_of_use(e, result)))
-            continue;
-        hs_exporter_also_append(&also, e);
-        if (result)
-            hs_command_line_append(&command, "hiersearch export", 3,
-                                   (char *[]){(char *)name, "--to", (char *)e->name});
-        table->failed = table->failed || command.failed || also.failed;
-        hs_table_row(table);
-        COLUMNS(HS_COLUMN_PUT)
-        hs_text_release(&command);
-        hs_text_release(&also);
-    }
+/* By the libraries that its row names. */
+static bool is_of_library(const struct hs_exporter *exporter, const struct hs_result *result)
+{
+    if (hs_export_is_nccl_native(&(struct hs_export_job){.result = result}))
+        return strstr(exporter->library, "NCCL") || strstr(exporter->library, "PyTorch");
+    return strstr(exporter->library, "MPI") != NULL;
+}
+
+void hs_exporters_of_result(struct hs_table *table, const struct hs_result *result,
+                            const char *name, bool of_library)
+{
+    HS_TABLE_INIT(table, "formats", columns);
+    table->cut = true;
+    table->picks = HS_PICKS(of_result);
+    for (size_t i = 0; hs_exporters[i]; i++)
+        if (hs_exporter_can_export(hs_exporters[i], result) &&
+            hs_exporter_is_of_use(hs_exporters[i], result) &&
+            is_of_library(hs_exporters[i], result) == of_library)
+            put(table, hs_exporters[i], result, name);
 }
 
 enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
 {
     struct hs_table table;
 
-    hs_exporters_table(&table, NULL, NULL);
+    hs_exporters_table(&table);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
                  "\nlayers: how many it can express; plan: exported as it is, or the nearest "

@@ -7,9 +7,12 @@
 #include "record/result.h"
 #include "show/sheet.h"
 
-/* All that there are, and what each can express. With `result`, whose file is called `name`, those
- * that can say its collective, and people see the command line that exports it. */
-void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name);
+/* All that there are, and what each can express. */
+void hs_exporters_table(struct hs_table *table);
+/* Those that can say the collective of a result, whose file is called `name`, with the command line
+ * that exports it: of the libraries that its calls are of, or all others. */
+void hs_exporters_of_result(struct hs_table *table, const struct hs_result *result,
+                            const char *name, bool of_library);
 /* The whole of them, printed. HS_MEMORY. */
 enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err);
 

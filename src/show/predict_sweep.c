@@ -40,7 +40,7 @@ static void add_as(struct sweep *sweep, const struct hs_predict *predict,
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
 }
 
-/* Whether the library's own call is beyond what was measured. */
+/* Whether the library's default call is beyond what was measured. */
 static bool add_call(struct hs_gaps *gaps, const struct hs_system *system,
                      const struct hs_problem *problem)
 {

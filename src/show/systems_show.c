@@ -216,7 +216,7 @@ static void say_line(const struct hs_systems_page *page, const struct hs_system 
     if (hs_system_is_nccl_native(system) && !of_parts)
         hs_say_note(page->notes,
                     "a line of text has the levels' figures only: stages are rings there, not "
-                    "NCCL's own calls, as its parts have them; '%s' is a line, too, without its "
+                    "NCCL's calls, as its parts have them; '%s' is a line, too, without its "
                     "own levels%s",
                     system->parts, system->constants.count > 0 ? " and constants" : "");
     for (size_t l = 0; l < system->level_count; l++)

@@ -49,7 +49,7 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
     column(REGRET, "regret", "regret", "%", PERCENT2, IF_ANY, r->regret)                           \
     column(GROWTH, "growth", "growth", NULL, TEXT, ALWAYS, r->growth)                              \
     column(HERE, NULL, "", NULL, TEXT, ALWAYS, r->here)                                            \
-    column(FLAT, NULL, "flat takes", NULL, FIGURE, ALWAYS, r->flat)                                \
+    column(FLAT, NULL, "flat takes", NULL, FIGURE, IF_ANY, r->flat)                                \
     column(LIBRARY, NULL, "library takes", NULL, FIGURE, IF_ANY, r->library)                       \
     column(HOW, NULL, "how", NULL, TEXT, ALWAYS, r->how)                                           \
     column(FILE_NAME, NULL, "file", NULL, TEXT, ALWAYS, r->file)

@@ -180,7 +180,7 @@ struct hs_parts {
     double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
     enum hs_slot_paths paths; /* of boards */
-    enum hs_wiring wiring;    /* of such a node NCCL's own calls have no price */
+    enum hs_wiring wiring;    /* of such a node NCCL's calls have no price */
     /* How calls over the network are known: FITTED for an hs_fitted_node; VENDOR where GPU and NIC
      * are each known from others; else GUESS. And up to how many domains. */
     enum hs_figure_kind network;

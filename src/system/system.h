@@ -201,7 +201,7 @@ struct hs_system {
     /* Forced there: what NCCL_ALGO names, or one of MPI's by its name (library_mpi.h). Owned; NULL:
      * the library's own rule. */
     char *library_algorithm;
-    /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
+    /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's calls, by
      * its rule and priced as such, unless there are fits. Owned; NULL: not said. */
     char *parts;
     struct hs_gpu_blocks blocks;         /* of its GPUs, measured; {0}: not known */
@@ -293,7 +293,7 @@ int64_t hs_system_unit_ranks(const struct hs_system *system, int64_t np);
 /* What so many processes take of the machine: " on 2 full nodes"; "" where a rank is a node, or all
  * share one. Returns `text`. */
 char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *system, int64_t np);
-/* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
+/* Whether stages are NCCL's calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);
 /* Takes its parts away: for stages that are rings whatever the machine's NCCL would do. */

@@ -176,7 +176,7 @@ static enum hs_status note_open(struct hs_system *system, const struct hs_parts 
         hs_text_append(&notes, "stages are rings, priced by the levels: %s%s",
                        parts->gpu.link == HS_LINK_MEMORY
                            ? "no MPI library is named (\"; library=openmpi\" behind the line)"
-                           : "NCCL's own calls have no price for such a line",
+                           : "NCCL's calls have no price for such a line",
                        open ? "; " : "");
     if (open)
         hs_text_append(&notes,
@@ -191,7 +191,7 @@ static enum hs_status note_open(struct hs_system *system, const struct hs_parts 
     return HS_OK;
 }
 
-/* NCCL's own calls are what stages are where it runs; RCCL is named alone. */
+/* NCCL's calls are what stages are where it runs; RCCL is named alone. */
 static enum hs_status note_library(struct hs_system *system, const char *text, struct hs_error *err)
 {
     struct hs_parts *parts = &system->nccl.parts;

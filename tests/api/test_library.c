@@ -368,7 +368,7 @@ static void logs_calibrate_and_are_compared(void **state)
     assert_has(hiersearch_error_text(error), "the fit does not reproduce its log within 10 %");
     assert_ok(hiersearch_question_set(question, "force", "true", error));
     assert_ok(hiersearch_fit(&fitted, system, inputs, question, error));
-    assert_has(hiersearch_system_notes(fitted), "2 times of NCCL's own calls: ");
+    assert_has(hiersearch_system_notes(fitted), "2 times of NCCL's calls: ");
     assert_ok(hiersearch_question_set(question, "name", "mine", error));
     hiersearch_system_free(fitted);
     assert_ok(hiersearch_fit(&fitted, system, inputs, question, error));

@@ -45,7 +45,7 @@ check "one line says what was done" '[ "$(wc -l <err)" = 1 ] && said "^hiersearc
 run 4 --reproducible "${all[@]}" -- ./carried 50000 6
 check "--reproducible leaves none to the library" '[ $status = 0 ] && said "per rank: 30 calls used a plan, 31 left" && ! said comparison'
 run 4 --reproducible "${all[@]}" -- ./carried 1 6
-check "small messages are the library's" '[ $status = 0 ] && said "0 calls used a plan, 61 left to the library \(30 of communicators without a rule for them, 30 of sizes for which the library.s own call is best, 1 with"'
+check "small messages are the library's" '[ $status = 0 ] && said "0 calls used a plan, 61 left to the library \(30 of communicators without a rule for them, 30 of sizes for which the library.s default call is best, 1 with"'
 run 4 --verify 1 --reproducible "${all[@]}" -- ./carried 50001 6
 check "--verify checks every call, of counts that no layer divides too" '[ $status = 0 ] && said "; 30 checked, 0 wrong$"'
 "mpicc.$mpi" -shared -fPIC -o broken.so "$here/broken_sums.c" 2>err
@@ -61,6 +61,16 @@ LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$
     HIERSEARCH_PLANS="$(cat rules.txt)" ./carried 50000 >out 2>err
 status=$?
 check "a rules.txt does the same by hand" '[ $status = 0 ] && said "per rank: 2 calls used a plan"'
+"$hiersearch" predict "node:4@2GB/s~1us;library=openmpi" --np 4 --size 200000 -q -o timed.json >/dev/null 2>err
+"$hiersearch" export timed.json --to rules --plan 2x2 >timed.txt 2>err
+check "rules have what MPI's default call is expected to take" 'grep -qE "^time allreduce 4:1 200000 [0-9.e-]+ [0-9.e-]+$" timed.txt'
+for time in "0.5 1:as fast as expected" "1e-8 1e-7:slow, or ranks come late"; do
+    LD_PRELOAD='' timeout 180 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
+        HIERSEARCH_PLANS="$(printf 'ranks 4\nrule allreduce 4:1 0 2x2\ntime allreduce 4:1 200000 %s\n' "${time%:*}")" ./carried 50000 60 >out 2>err
+    status=$?
+    check "the library's calls of pairs are held against them: ${time#*:}" '[ $status = 0 ] && \
+        said "^hiersearch run: MPI.s default AllReduce of 200kB takes .*s, expected .* to .*s: ${time#*:}"'
+done
 run 4 -o p.json "${all[@]}" -- ./carried 50000
 check "what passes can be counted, too" '[ $status = 0 ] && grep -q MPI_Reduce_scatter_block p.json && said "calls used a plan"'
 

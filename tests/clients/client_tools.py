@@ -42,7 +42,7 @@ def load_plan(plan, form, *more):
 
 
 def load_small(plan, form, *more):
-    """The module as it is: small messages are the library's own call. `more`: predict's options."""
+    """The module as it is: small messages are the library's default call. `more`: predict's options."""
     text = export_tools.export(plan, form, "128MiB", export_tools.SYSTEM, *more)
     return load(text, "exported_" + plan.replace("/", "_"))
 

@@ -279,7 +279,7 @@ def check_small(checks, world):
                                ("all_gather_into_tensor", everyone, world)]
                      and block.item() == world * dist.get_rank()
                      and small.permutation(small.rule_for(4 * world)) == everyone,
-                     f"{plan} {order}: small messages are the library's own call", calls)
+                     f"{plan} {order}: small messages are the library's default call", calls)
         rule = small.RULES[-1]
         whole = torch.arange(float(world))
         layers.reduce_scatter_tensor(block, whole, rule=rule)

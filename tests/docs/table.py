@@ -15,7 +15,7 @@ cp "$SRC/tests/answer/data/null16.json" results/here.json
 for name in here.json result.json abci.json; do cp results/here.json $name; done
 """
 FILES = (
-    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|plots|calibration|gpu)\.md|.*--help|README\.md)$",
+    (r"^(docs/(result|export|export-frameworks|quickstart|limits|plots|measure|gpu)\.md|.*--help|README\.md)$",
      RESULTS),
     (r"^(README|docs/check)\.md$", '''row() { printf 'bytes,seconds,np,nodes,call\\n%s\\n' "$1"; }
 row 1073741824,0.030229,16,2,allgather > all_gather.csv
@@ -38,7 +38,7 @@ cp "$SRC/tests/record/logs/info-ring.txt" nccl_debug.log'''),
  "num_key_value_heads": 4, "tie_word_embeddings": false, "vocab_size": 151936}
 END"""),
     # A best plan that a library of two layers can stand for.
-    (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
+    (r"^docs/export\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/estimate/calibrated.json" here.json'),
     (r"^fit --help$", 'printf "bytes,seconds,np,nodes,call\\n67108864,0.00047,16,2,allreduce\\n1073741824,0.0047,16,2,allreduce\\n" > all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 500\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
     (r"^(plot|report) --help$", '''rm results/here.json
@@ -63,9 +63,7 @@ cp "$SRC/tests/golden/fit/gap.json" plan.json
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed '1,/^## Describe/d' "$SRC/docs/systems.md" | sed -n '/^```json$/,/^```$/p' | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
-    (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
-cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt
-cp "$SRC/tests/detect/topologies/dgx-h100.txt" topo.txt"""),
+    (r"^docs/quickstart\.md$", 'cp "$SRC/tests/record/logs/nodes.txt" two_nodes.txt'),
     (r"^(docs/gpu\.md|fit --help)$", """sed -n '2,9p' "$SRC/tests/golden/fit/probe.sh" >probe.sh
 . ./probe.sh
 mv slow.json probe.json
@@ -79,7 +77,7 @@ cp allreduce.json here4.json"""),
     (r"^predict --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
 cp "$SRC/tests/golden/predict/job-measured.json" allreduce.json
 hiersearch predict abci --np 4 --size 8KiB --collective allgather -q -o allgather.json > out'''),
-    (r"^(README\.md|docs/(profile|run)\.md|(profile|run) --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
+    (r"^(README\.md|docs/profile\.md|(profile|run) --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
 mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die > out 2>&1 || true'''),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
 )

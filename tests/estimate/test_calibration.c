@@ -97,7 +97,7 @@ static void figures_of_a_machine_that_is_not_as_described_are_found(void **state
     hs_system_release(&system);
 }
 
-/* Lines are fitted, which NCCL's own calls are not: the parts of a node change nothing. */
+/* Lines are fitted, which NCCL's calls are not: the parts of a node change nothing. */
 static void the_parts_of_a_node_do_not_change_a_fit(void **state)
 {
     static struct points points;

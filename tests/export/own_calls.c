@@ -1,5 +1,5 @@
 /*
- * The library's own calls, each checked. own_calls CALL:BYTES...: of MPI_COMM_WORLD, BYTES of the
+ * The library's calls, each checked. own_calls CALL:BYTES...: of MPI_COMM_WORLD, BYTES of the
  * larger side; CALL: allreduce, reduce-scatter (MPI_Reduce_scatter_block), allgather, all-to-all,
  * or others (a broadcast, a barrier, a scan and an MPI_Reduce). Rank 0 says on stderr "call
  * CALL:BYTES" before it, and prints "CALL:BYTES wrong=ELEMENTS".

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Exported environment for a library that no Debian has: UCC. The shell reads the file, a reader of our own
-# checks it by the rules of UCC's sources (docs/export-libraries.md says how those were checked).
+# checks it by the rules of UCC's sources (docs/export.md says how those were checked).
 # TAP on stdout.
 # shellcheck disable=SC2016,SC2034,SC2154,SC1091 # conditions are for eval; tap.sh sets the rest
 . "$(dirname "$0")/tap.sh"

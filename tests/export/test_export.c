@@ -605,7 +605,7 @@ static void msccl_rule_ends_where_plans_cross(void **state)
     hs_result_release(&result);
 }
 
-/* ---- the library's own call ---- */
+/* ---- the library's default call ---- */
 
 /* Of the last message; the plan was measured at 11.5 ms. */
 static struct hs_result result_with_library(const char *system, double library_seconds)
@@ -827,7 +827,7 @@ static void the_sentence_has_sensible_figures(void **state)
     }
 }
 
-/* What is written for the library's own call, and for the same plan where it is named. */
+/* What is written for the library's default call, and for the same plan where it is named. */
 static void formats_that_can_leave_the_library_alone_do(void **state)
 {
     static const struct {

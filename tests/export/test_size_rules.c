@@ -240,7 +240,7 @@ static const struct CMUnitTest tests[] = {
             a_plan_that_was_not_measured_is_set_against_the_best),
     HS_TEST("a call with windows is not the library's own",
             a_call_with_windows_is_not_the_librarys_own),
-    HS_TEST("who names a plan gets it, and the library's own call for small messages",
+    HS_TEST("who names a plan gets it, and the library's default call for small messages",
             who_names_a_plan_gets_it),
     HS_TEST("a named plan is one rule, without chunks", a_named_plan_is_one_rule),
     HS_TEST("without times a boundary is the geometric mean, and a guess",

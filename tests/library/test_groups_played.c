@@ -288,7 +288,7 @@ static void groups_cost_what_their_messages_take(void **state)
     }
 }
 
-/* ---- NCCL's own calls, on machines in parts ---- */
+/* ---- NCCL's calls, on machines in parts ---- */
 
 /* Groups of a machine, of which the first lie evenly: whole nodes, or equal shares of one. */
 static const struct {

@@ -423,7 +423,7 @@ static void no_plan_of_groups_that_lie_unevenly_is_priced_below_it(void **state)
     price_machines(20000, group_of_few);
 }
 
-/* The systems that ship, those with NCCL's own calls included: no constant of theirs knows of the
+/* The systems that ship, those with NCCL's calls included: no constant of theirs knows of the
  * levels' figures. */
 static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
 {

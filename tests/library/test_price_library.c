@@ -361,7 +361,7 @@ static void groups_are_priced_by_their_slowest(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("groups are priced by their slowest", groups_are_priced_by_their_slowest),
-    HS_TEST("the flat split is NCCL's own call", the_flat_split_is_nccls_own_call),
+    HS_TEST("the flat split is NCCL's default call", the_flat_split_is_nccls_own_call),
     HS_TEST("the same algorithm gains nothing on any machine",
             the_same_algorithm_gains_nothing_on_any_machine),
     HS_TEST("a plan that is much faster is advised", a_plan_that_is_much_faster_is_advised),

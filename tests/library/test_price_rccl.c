@@ -148,7 +148,7 @@ static const struct CMUnitTest tests[] = {
             one_process_takes_longer_for_next_to_no_bytes),
     HS_TEST("the range is wider where nothing was measured",
             doubt_grows_where_nothing_was_measured),
-    HS_TEST("the flat split is RCCL's own call, in every sample, too",
+    HS_TEST("the flat split is RCCL's default call, in every sample, too",
             the_flat_split_is_rccls_own_call),
 };
 

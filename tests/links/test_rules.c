@@ -15,7 +15,9 @@ static const char text[] = "# a comment\n"
                            "rule allgather 4:2 1 2x2\n"
                            "rule all-to-all 4:1+2*4 0 2x2\n"
                            "rule reduce-scatter 16:1 0 4x4 packed\n"
-                           "rule reduce-scatter 16:1 4096 2x8 natural\n";
+                           "rule reduce-scatter 16:1 4096 2x8 natural\n"
+                           "time allreduce 16:1 65536 0.00125 0.0025\n"
+                           "time all-to-all 4:1+2*4 8 1e-06 1e-06\n";
 
 static struct hs_rules rules_of(const char *from)
 {
@@ -44,7 +46,11 @@ static void what_is_written_is_read(void **state)
     hs_rules_nodes_append(&written, nodes, 3);
     for (size_t i = 0; i < rules.count; i++)
         hs_rule_append(&written, &rules.rules[i]);
+    for (size_t i = 0; i < rules.time_count; i++)
+        hs_rule_time_append(&written, &rules.times[i]);
+    assert_string_equal(strstr(written.data, "time"), strstr(text, "time"));
     back = rules_of(written.data);
+    assert_int_equal(back.time_count, 2);
     assert_int_equal(back.node_count, 2);
     assert_memory_equal(back.nodes, rules.nodes, 2 * sizeof(*back.nodes));
     for (size_t i = 0; i < rules.count; i++) {
@@ -154,6 +160,24 @@ static void ranks_find_their_group(void **state)
 #define PAIRS     "trees forest allgather 2 9 0:" ONE ":-:.,0 1:" ONE ":-:1,.\n"
 #define ALLREDUCE "trees forest allreduce 2 9 1:" ONE ":1,.:1,.\n"
 
+static void a_time_is_of_one_message(void **state)
+{
+    struct hs_rules rules = rules_of(text);
+    struct hs_group world = hs_group_world(16), rows = rules.times[1].group;
+    const struct hs_rule_time *found =
+        hs_rules_time(&rules, HS_COLLECTIVE_ALLREDUCE, &world, 65536);
+
+    (void)state;
+    assert_non_null(found);
+    assert_true(found->low_seconds == 0.00125);
+    assert_true(found->high_seconds == 0.0025);
+    assert_null(hs_rules_time(&rules, HS_COLLECTIVE_ALLREDUCE, &world, 65537));
+    assert_null(hs_rules_time(&rules, HS_COLLECTIVE_ALLGATHER, &world, 65536));
+    assert_null(hs_rules_time(&rules, HS_COLLECTIVE_ALLTOALL, &world, 8));
+    assert_ptr_equal(hs_rules_time(&rules, HS_COLLECTIVE_ALLTOALL, &rows, 8), &rules.times[1]);
+    hs_rules_release(&rules);
+}
+
 static void what_is_wrong_is_told_with_its_line(void **state)
 {
     static const struct {
@@ -169,6 +193,13 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"ranks 4\nnodes 2x2\nnodes 4x1\n", "line 3: results of jobs whose ranks"},
         {"ranks 4\nnodes 2x2 1x1\nnodes 2x2\n", "line 3: "},
         {"ranks 4\nrule allreduce 4:1 0\n", "line 2: expected rule COLLECTIVE"},
+        {"ranks 4\nrule allreduce 4:1\n", "line 2: expected COLLECTIVE GROUP BYTES"},
+        {"time allreduce 4:1 0 1 1\n", "line 1: expected how many ranks"},
+        {"ranks 4\ntime allreduce 4:1 0 1\n", "line 2: expected time COLLECTIVE"},
+        {"ranks 4\ntime allreduce 4:1 0 2 1\n", "line 2: expected the least and the most"},
+        {"ranks 4\ntime allreduce 4:1 0 0 1\n", "line 2: expected the least and the most"},
+        {"ranks 4\ntime allreduce 4:1 0 1s 2\n", "line 2: expected the least and the most"},
+        {"ranks 4\ntime allreduce 4:1 0 nan nan\n", "line 2: expected the least and the most"},
         {"ranks 4\nrule allreduce 4:1 0 4 4\n", "line 2: unknown layout"},
         {"ranks 4\nrule allgather 4:1 0 2x2 packed 1\n", "line 2: expected rule COLLECTIVE"},
         {"ranks 4\nrule allgather 4:1 0 2x2 reversed\n", "no program's call leaves blocks"},
@@ -182,7 +213,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"ranks 4\nrule allreduce 4:1 0 4\nrule allgather 4:1 0 4\nrule allreduce 4:1 9 4\n",
          "line 4: allreduce of groups of 4: expected it once"},
         {"ranks 16\nrule allreduce 4:1+2*4+4*2+4*2+4*2 0 4\n", "line 2: more than 3 gaps"},
-        {"plans 4\n", "line 1: expected ranks, nodes, trees or rule, found \"plans\""},
+        {"plans 4\n", "line 1: expected ranks, nodes, trees, rule or time, found \"plans\""},
         {"ranks 4\nrule allreduce 4:1 0 4f\n",
          "line 2: plan 4f: expected the trees of its layer 1"},
         {"ranks 4\n" PAIRS "rule allreduce 4:1 0 2fx2\n", "expected the trees of its layer 1"},
@@ -228,6 +259,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a message finds its plan", a_message_finds_its_plan),
     HS_TEST("trees of layers are handed on", trees_of_layers_are_handed_on),
     HS_TEST("ranks find their group", ranks_find_their_group),
+    HS_TEST("a time is of one message", a_time_is_of_one_message),
     HS_TEST("what is wrong is told with its line", what_is_wrong_is_told_with_its_line),
 };
 

@@ -125,7 +125,7 @@ choices_are_recorded() {
     measure 4 --backend nccl-symmetric --all
     ((status == 0)) && result 'all(set(c["measured"]["choices"].values()) == {"symmetric"} for c in m["candidates"]) and
         m["baselines"][0]["measured"]["choices"] == {"allreduce": '"$large"'}'
-    say $? "measure --backend nccl-symmetric: layers have windows, NCCL's own call has none" "$scratch/out"
+    say $? "measure --backend nccl-symmetric: layers have windows, NCCL's default call has none" "$scratch/out"
     STANDIN_LOCAL_RANKS=2 measure 4 --backend nccl-symmetric --all
     ((status == 0)) && result '{c["plan"]: set(c["measured"]["choices"].values()) for c in m["candidates"]} ==
         {"4": {'"$large"'}, "2x2": {"symmetric"}}'
@@ -176,7 +176,7 @@ END
     say $? "systems: and are shown" "$scratch/out"
 }
 
-# All groups of a mesh at once: plans and NCCL's own calls, of which each group has a communicator, also over a gap.
+# All groups of a mesh at once: plans and NCCL's calls, of which each group has a communicator, also over a gap.
 groups_are_measured() {
     local backend collective
     local good='r["mesh"] == "a=2,b=2,c=2" and all(x["measured"]["status"] == "ok" and x["measured"]["wrong_elements"] == 0

@@ -313,7 +313,9 @@ json.dump(result, sys.stdout)' >certain.json
 check "its title and first lines say that an answer is not certain" has measured.html 'processes: [0-9x]*, not certain</title>' 1
 check "and why" has measured.html '^<p class="warning">Not certain: 1 sample only, within noise of ' 1
 check "they do not where it is certain" eval '! grep -i "not certain" certain.html && grep -c "<h1>Use " certain.html >/dev/null'
-narrow() { sed -n '/<style>/,/<\/style>/p' measured.html | tr -d '\n' | grep -o '\.paper svg {[^}]*}\|th {[^}]*}' | { ! grep 'min-width\|nowrap'; }; }
-check "its pictures and headings are no wider than a narrow window" narrow
+rules() { sed -n '/<style>/,/<\/style>/p' measured.html | tr -d '\n' | grep -o "$1 {[^}]*}"; }
+check "its pictures scroll in a narrow window, and stay as large as their words need" \
+    eval 'rules "\.paper" | grep -q "overflow-x: auto" && rules "\.paper svg" | grep -q "min-width: [0-9.]*rem"'
+check "its headings break there" eval '! rules th | grep nowrap'
 check "it shows the export commands" has measured.html 'hiersearch export measured.json --to msccl' 1
 finish

@@ -138,7 +138,7 @@ static const enum hs_collective one_way[] = {HS_COLLECTIVE_REDUCE_SCATTER, HS_CO
 
 #define ONE_WAY_COUNT (int)(sizeof one_way / sizeof one_way[0])
 
-/* Wrong elements by these plans in every order, and by the library's own calls. */
+/* Wrong elements by these plans in every order, and by the library's calls. */
 static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_plan *plans,
                                        int plan_count)
 {
@@ -300,7 +300,7 @@ static inline uint64_t wrong_exchanged(const struct blocks *blocks, const struct
     return wrong;
 }
 
-/* What differs, in this rank's block or in all, from what the MPI library's own call has there. */
+/* What differs, in this rank's block or in all, from what the MPI library's default call has there. */
 static inline uint64_t unlike_library(const struct hs_work *work, const float *found, size_t part)
 {
     bool gathers = work->task->collective == HS_COLLECTIVE_ALLGATHER;

@@ -354,7 +354,7 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
     }
     snprintf(sentence, sizeof sentence,
              "%s: reduce-scatters, allgathers and all-to-alls of every split and order leave every "
-             "rank its blocks, MPI's own call's where they are in place",
+             "rank its blocks, MPI's default call's where they are in place",
              backend->name);
     tell(wrong, sentence);
 }

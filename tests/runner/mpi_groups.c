@@ -5,7 +5,7 @@
  *
  * Every mesh of up to three axes, every choice of axes, every split of a group that spans no gap:
  * each element of every rank's output against the numbers that the ranks with its other coordinates
- * began with. So for the library's own calls, one of each group, also over gaps. Rank 0 prints TAP;
+ * began with. So for the library's calls, one of each group, also over gaps. Rank 0 prints TAP;
  * the exit status is 1 where a line is not ok.
  */
 #include <mpi.h>
@@ -151,7 +151,7 @@ static uint64_t run_split(const struct blocks *blocks, const struct party *party
     return wrong;
 }
 
-/* The library's own call of each collective that it has one of. */
+/* The library's default call of each collective that it has one of. */
 static uint64_t run_natives(const struct blocks *blocks, const struct party *party)
 {
     uint64_t wrong = 0;

@@ -70,7 +70,7 @@ static void enumerate(struct all *all, int64_t rest)
         }
 }
 
-/* The library's own call in each sample where it has a price, else the flat plan. */
+/* The library's default call in each sample where it has a price, else the flat plan. */
 static void find_reference(double *reference, const struct all *all,
                            const struct hs_library_price *price)
 {

@@ -123,7 +123,7 @@ class Layer(NamedTuple):
     trees: str = ""  # as of its rule
 
     def forest(self, phase: str) -> tuple[Tree, ...]:
-        """The trees that it goes by in a phase; none: by the library's own call."""
+        """The trees that it goes by in a phase; none: by the library's default call."""
         letter = self.trees[1:] if phase == "allgather" else self.trees[:1]
         return FORESTS.get(f"{phase} {letter}", ())
 
@@ -563,7 +563,7 @@ class Hierarchy:
 
     def _layers_of(self, rule: Rule,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> list[Layer]:
-        """The library's own call is one in the caller's own group, as without this module."""
+        """The library's default call is one in the caller's own group, as without this module."""
         if _is_own(rule) and op != dist.ReduceOp.AVG:
             return [Layer(1, NP, self.group)]
         return self.layers(rule)

@@ -10,6 +10,6 @@ hiersearch check "$logs/info-nvls.txt" | sed -n 1,2p
 printf 'bytes,seconds,np,nodes,call\n8589934592,0.040628,8,1,allreduce\n' >bare.csv
 hiersearch check 8xH100 bare.csv --info "$logs/info-nvls.txt" | grep '^established'
 echo '$ all rows and causes for programs'
-hiersearch check 8xH100 "$logs/info-nvls.txt" --json | sed -n 1,32p
+hiersearch check 8xH100 "$logs/info-nvls.txt" --json | sed -n 1,33p
 hiersearch check 8xH100 "$logs/info-nvls.txt" --format csv
 hiersearch check 8xH100 "$logs/info-nvls.txt" --details | tail -2

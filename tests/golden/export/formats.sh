@@ -13,6 +13,6 @@ done
 version <astra-sim/network.yml
 version <simgrid/platform.xml
 cat simgrid/hostfile
-# A machine that is a line of parts is called so, and where NCCL's own call is best, that is said.
+# A machine that is a line of parts is called so, and where NCCL's default call is best, that is said.
 hiersearch predict '8xH100, 8xNDR400, 32:2' --np 64 --size 64MiB --json -q >native.json
 hiersearch export native.json --to pytorch | version | sed -n 1,4p

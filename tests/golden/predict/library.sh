@@ -8,7 +8,7 @@ done
 hiersearch predict "$cluster;library=openmpi" --np 128 --size 64KiB -k 1 -q | sed -n '3,4p'
 hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --style nccl-tests -q
 hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --json -q | sed -n '/"default"/,/}/p'
-# Rendezvous of MPI's own calls, level by level; a system says either parts or another library; constants have the table's names.
+# Rendezvous of MPI's calls, level by level; a system says either parts or another library; constants have the table's names.
 cat >here.json <<'END'
 {"format": "hiersearch.system/1", "name": "here", "library": "mpich", "levels": [
   {"name": "ib", "arity": null, "latency_us": 1.5, "bandwidth_GBps": 12, "eager_bytes": 16384, "rendezvous_us": 100}]}

@@ -1,4 +1,4 @@
-# Where the system names its parts, stages are NCCL's own calls, and the gain is over its own AllReduce.
+# Where the system names its parts, stages are NCCL's calls, and the gain is over its own AllReduce.
 for size in 64KiB 25MB 1GiB; do
     hiersearch predict dgx-h100-superpod --np 512 --size $size -k 2 -q | sed -n '4,10p'
 done

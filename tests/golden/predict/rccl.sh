@@ -1,4 +1,4 @@
-# RCCL's own calls on one node and several, in its collectives; boards in slots with and without a word of what joins them.
+# RCCL's calls on one node and several, in its collectives; boards in slots with and without a word of what joins them.
 try() { echo "\$ $*"; hiersearch predict "$@" 2>&1; echo "exit $?"; }
 try 8xMI300X --np 8
 try 8xMI355X --np 8 --size 64KiB --collective alltoall -k 1
