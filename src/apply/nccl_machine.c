@@ -78,5 +78,7 @@ uint64_t hs_nccl_clique(void)
     if ((enabled && strcmp(enabled, "0") == 0) || !ask_fabric(&fabric) ||
         memcmp(fabric.cluster, none, sizeof(none)) == 0)
         return 0;
-    return (hs_nccl_hash(fabric.cluster, sizeof(fabric.cluster)) + fabric.clique * UINT64_C(1000003)) | 1;
+    return (hs_nccl_hash(fabric.cluster, sizeof(fabric.cluster)) +
+            fabric.clique * UINT64_C(1000003)) |
+           1;
 }
