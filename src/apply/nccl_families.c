@@ -202,12 +202,12 @@ static void take_memory(struct hs_nccl_family *family)
 
     if (wanted == 0 || !trial->blocks)
         return;
-    family->memory.begin = hs_nccl_memory_new(wanted);
+    family->memory.begin = hs_nccl_memory_new(family->driver, wanted);
     if (hs_nccl_agree(family, family->memory.begin != NULL, trial->settings)) {
         family->memory.bytes = wanted;
         return;
     }
-    hs_nccl_memory_free(family->memory.begin);
+    hs_nccl_memory_free(family->driver, family->memory.begin);
     family->memory.begin = NULL;
     if (family->rank == 0)
         fprintf(stderr,
@@ -220,7 +220,7 @@ static void take_verify(struct hs_nccl_family *family)
 {
     if (family->trial.verify == 0)
         return;
-    family->memory.verify = hs_nccl_verify_new(family->trial.verify_bytes);
+    family->memory.verify = hs_nccl_verify_new(family->driver, family->trial.verify_bytes);
     if (hs_nccl_agree(family, family->memory.verify != NULL, family->trial.settings))
         return;
     hs_nccl_verify_free(family->memory.verify, true);
@@ -238,12 +238,12 @@ static void drop_event(struct hs_nccl_family *family)
 
     family->order.event = NULL;
     if (event)
-        hs_nccl_driver()->event_destroy(event);
+        family->driver->event_destroy(event);
 }
 
 static void drop_memory(struct hs_nccl_family *family)
 {
-    hs_nccl_memory_free(family->memory.begin);
+    hs_nccl_memory_free(family->driver, family->memory.begin);
     family->memory.begin = NULL;
     family->memory.bytes = 0;
     hs_nccl_verify_free(family->memory.verify, family->memory.aborted_by != NULL);
@@ -347,7 +347,7 @@ static void try_groups(struct hs_nccl_family *family)
 {
     const struct hs_nccl_trial *trial = &family->trial;
     const struct hs_group *group;
-    bool able = hs_nccl_driver() && trial->able && (trial->blocks || family->steps), any = false;
+    bool able = family->driver && trial->able && (trial->blocks || family->steps), any = false;
 
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
         int64_t base = base_of(family, group, trial);
@@ -361,10 +361,11 @@ static void try_groups(struct hs_nccl_family *family)
             return;
     }
     if (any && family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: %d ranks of a communicator have no plans: they are no group of "
-                "the plans, have not the same plans all, or not one GPU for each process\n",
-                family->size);
+        fprintf(stderr, "hiersearch run: %d ranks of a communicator have no plans: %s\n",
+                family->size,
+                family->driver ? "they are no group of the plans, have not the same plans all, or "
+                                 "not one GPU for each process"
+                               : family->lacks);
 }
 
 bool hs_nccl_family_go_on(struct hs_nccl_family *family)
@@ -399,7 +400,9 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
         free(family);
         return NULL;
     }
-    family->order.event = hs_nccl_event_new();
+    family->driver =
+        hs_nccl_driver_of((hs_nccl_function *)family->nccl.ncclGetVersion, &family->lacks);
+    family->order.event = hs_nccl_event_new(family->driver);
     if (trial->blocks)
         hs_nccl_family_go_on(family);
     pthread_mutex_lock(&lock);
@@ -444,14 +447,14 @@ void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
     bool same = family->order.stream == stream && !family->memory.begin && !family->memory.verify;
 
     if (family->group && family->order.event && family->order.issued && !same &&
-        !hs_nccl_captures(stream))
-        hs_nccl_driver()->stream_wait(stream, family->order.event, 0);
+        !hs_nccl_captures(family->driver, stream))
+        family->driver->stream_wait(stream, family->order.event, 0);
 }
 
 static void record(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    if (!family->group || !family->order.event || hs_nccl_captures(stream) ||
-        hs_nccl_driver()->event_record(family->order.event, stream) != 0)
+    if (!family->group || !family->order.event || hs_nccl_captures(family->driver, stream) ||
+        family->driver->event_record(family->order.event, stream) != 0)
         return;
     family->order.stream = stream;
     family->order.issued = true;

@@ -121,7 +121,7 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
     if (takes_memory && !hs_nccl_has_memory(family, &rule->plan, bytes))
         return NULL;
     *why = HS_REASON_CAPTURED;
-    return takes_memory && hs_nccl_captures(asked->stream) ? NULL : rule;
+    return takes_memory && hs_nccl_captures(family->driver, asked->stream) ? NULL : rule;
 }
 
 /* ---- steps ---- */

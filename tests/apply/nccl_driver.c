@@ -88,9 +88,13 @@ int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream)
     return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
 }
 
+/* What a driver answers is no error of the runtime's. */
 int cuEventQuery(cudaEvent_t event)
 {
-    return (int)cudaEventQuery(event);
+    int code = (int)cudaEventQuery(event);
+
+    cudaGetLastError();
+    return code;
 }
 
 __attribute__((destructor)) static void say(void)
