@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "apply/nccl_abi.h"
+#include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_plans.h"
 #include "apply/nccl_real.h"
@@ -85,13 +86,15 @@ static uint64_t nanoseconds_since_begin(void)
            (uint64_t)began.tv_nsec;
 }
 
-/* 22809: 2.28.9. To 2.8 the first number stood before three digits. */
-static void describe_library(struct hs_counts *created, int version)
+/* 22809: 2.28.9. To 2.8 the first number stood before three digits. RCCL's are those of the NCCL
+ * that it is made from. */
+static void describe_library(struct hs_counts *created, int version, const void *caller)
 {
     int first = version < 10000 ? 1000 : 10000;
+    bool amd = hs_nccl_is_amd(hs_nccl_real(text_ncclGetVersion, caller));
 
-    snprintf(created->library, sizeof(created->library), "NCCL %d.%d.%d", version / first,
-             version % first / 100, version % 100);
+    snprintf(created->library, sizeof(created->library), "%s %d.%d.%d", amd ? "RCCL" : "NCCL",
+             version / first, version % first / 100, version % 100);
 }
 
 static void begin(const void *caller)
@@ -110,7 +113,7 @@ static void begin(const void *caller)
             fprintf(stderr, "hiersearch profile: process %ld is not counted: %s: %s\n",
                     (long)getpid(), folder, strerror(errno));
         else if (ask_version(&version, caller))
-            describe_library(created, version);
+            describe_library(created, version, caller);
         counts = created;
     }
     tried = true;
