@@ -12,6 +12,7 @@
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
 #include "apply/nccl_verify.h"
+#include "base/launcher.h"
 
 static struct hs_nccl_family *families;
 static struct hs_nccl_family *aborted; /* whose memory is still there */
@@ -304,6 +305,25 @@ void hs_nccl_families_aborted(const void *thread)
 /* From 2.22 on a group stops the kernels of all that are aborted in it before it frees any; before
  * it, a family that hangs could not be aborted. */
 #define ABORTS_TOGETHER 22200
+/* Before it RCCL may end the program in ncclCommSplit, unless MSCCL is off (CHANGELOG.md of RCCL:
+ * "Known issues" of 2.22.3, "Resolved issues" of 2.26.6). */
+#define RCCL_SPLITS 22606
+
+/* Whether a communicator may be split, and given up: without asking other ranks, as that splits. */
+static bool is_usable(hs_nccl_function *function, int version)
+{
+    const char *msccl = getenv("RCCL_MSCCL_ENABLE");
+    static atomic_bool said;
+
+    if (version < ABORTS_TOGETHER)
+        return false;
+    if (!hs_nccl_is_amd(function) || version >= RCCL_SPLITS || (msccl && strcmp(msccl, "0") == 0))
+        return true;
+    if (!atomic_exchange(&said, true) && hs_launcher_is_root())
+        fprintf(stderr, "hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail where "
+                        "communicators are split, but with RCCL_MSCCL_ENABLE=0\n");
+    return false;
+}
 
 /* The first rule of a group of this size, from there on. */
 static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at, int size)
@@ -395,7 +415,8 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
     family->steps = trial->blocks ? NULL : calloc(1, sizeof(*family->steps));
     pthread_mutex_init(&family->busy, NULL);
     if (!find_functions(&family->nccl, trial->caller) ||
-        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER) {
+        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS ||
+        !is_usable((hs_nccl_function *)family->nccl.ncclGetVersion, version)) {
         free(family->steps);
         free(family);
         return NULL;

@@ -80,6 +80,11 @@ if [ "$vendor" = rccl ]; then
     LD_LIBRARY_PATH=$scratch/older planned 4 "$four" groups
     check "where HIP lacks a function one line says which, and all goes to the library" 'well && grep -qE "$(by_plan 0), 6 left" 0.said && [ "$(cat ./*.said | wc -l)" = 2 ] &&
         grep -q "^hiersearch run: 4 ranks of a communicator have no plans: libamdhip64.so has no hipThreadExchangeStreamCaptureMode$" 0.said'
+    STANDIN_NCCL=22203 planned 4 "$four" groups
+    check "where RCCL may not be able to split communicators none is split, and one line says so" 'well && grep -qE "$(by_plan 0), 6 left" 0.said &&
+        grep -q "^hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail" 0.said && [ "$(cat ./*.said | wc -l)" = 2 ]'
+    STANDIN_NCCL=22203 RCCL_MSCCL_ENABLE=0 planned 4 "$four" groups
+    check "but with what keeps it from that" 'well && said "$(by_plan 3), 3 left"'
     # Both in one process, each for itself alone, as Python loads libraries.
     carried rccl.so -shared -fPIC
     built_for nccl && add_driver && carried nccl.so -shared -fPIC
