@@ -224,15 +224,25 @@ static void leave(const struct passing *passing, hs_nccl_result result,
     pthread_mutex_unlock(&lock);
 }
 
+/* Of all ranks of the communicator; of no rank where it is not counted. */
+static uint64_t sum_of(const size_t *counts_of, const struct passing *passing)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; counts_of && i < passing->of.size; i++)
+        sum += counts_of[i];
+    return sum;
+}
+
 /* Parameters and arguments come in parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CALL(name, parameters, arguments, id, of_each, operation_of, carries)                      \
+#define CALL(name, parameters, arguments, id, of_each, operation_of, elements, carries)            \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
         static const char text[] = #name;                                                          \
         struct passing passing = enter(text, comm, __builtin_return_address(0));                   \
-        const struct content content = {HS_COUNTED_NCCL_##id, count, of_each, (int)type,           \
+        const struct content content = {HS_COUNTED_NCCL_##id, elements, of_each, (int)type,        \
                                         (int)(operation_of)};                                      \
         hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
                                                                                                    \
@@ -245,16 +255,21 @@ static void leave(const struct passing *passing, hs_nccl_result result,
         return result;                                                                             \
     }
 #define PASSED(name, parameters, arguments, id, of_each, operation_of)                             \
-    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+    CALL(name, parameters, arguments, id, of_each, operation_of, count,                            \
+         hs_nccl_plans_pass(comm, stream, &result))
+#define VARYING(name, parameters, arguments, id, of_each, operation_of)                            \
+    CALL(name, parameters, arguments, id, of_each, operation_of, sum_of(received, &passing),       \
          hs_nccl_plans_pass(comm, stream, &result))
 #define PLANNED(name, parameters, arguments, id, of_each, operation_of)                            \
-    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+    CALL(name, parameters, arguments, id, of_each, operation_of, count,                            \
          hs_nccl_plans_try(&(struct hs_nccl_asked){HS_COLLECTIVE_##id, from, to, count, type,      \
                                                    (hs_nccl_operation)(operation_of), comm,        \
                                                    stream},                                        \
                            &result))
 HS_NCCL_PLANNED(PLANNED)
 HS_NCCL_PASSED(PASSED)
+HS_NCCL_PASSED_RCCL(PASSED)
+HS_NCCL_VARYING(VARYING)
 
 /* ---- communicators ---- */
 

@@ -1,6 +1,10 @@
-/* nccl_abi.c - nccl_abi.h against nccl.h, of any version: compiling it is the test. What a version
- * does not have yet is left out by its number. */
+/* nccl_abi.c - nccl_abi.h against nccl.h, or with -DRCCL against rccl.h, of any version: compiling
+ * it is the test. What a version does not have yet is left out by its number. */
+#ifdef RCCL
+#include <rccl/rccl.h>
+#else
 #include <nccl.h>
+#endif
 
 #include "apply/nccl_abi.h"
 
@@ -11,6 +15,16 @@
 ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
                           ncclComm_t *made, ncclConfig_t *config);
 ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags);
+#endif
+
+/* RCCL's own; of versions of RCCL that have one not yet, any. A second declaration has to be the
+ * same as the header's. */
+#define DECLARED(name, parameters, ...) hs_nccl_result name parameters;
+HS_NCCL_PASSED_RCCL(DECLARED)
+HS_NCCL_VARYING(DECLARED)
+#ifdef RCCL
+HS_NCCL_PASSED(DECLARED)
+HS_NCCL_MAKERS(DECLARED)
 #endif
 
 #define SAME(name, parameters)                                                                     \

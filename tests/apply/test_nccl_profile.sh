@@ -43,10 +43,10 @@ names() { # names LIBRARY: those that it shows, the doubles with a p left out
         [[ $name = pnccl* ]] && grep -qx "${name#p}" names.all || echo "$name"
     done <names.all
 }
-sed -n 's/^wrapped //p' "$here/nccl_symbols.txt" | sort >wrapped
-sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" | sort >decided
+sed -n 's/^wrapped //p' "$here/nccl_symbols.txt" "$here/rccl_symbols.txt" | sort >wrapped
+sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" "$here/rccl_symbols.txt" | sort >decided
 names "$library" | grep -vx hs_nccl_write >ours # for the other interposer
-check "it defines what nccl_symbols.txt says is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
+check "it defines what nccl_symbols.txt and rccl_symbols.txt say is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
 check "no name stands there twice" '[ -z "$(uniq -d decided)" ]'
 check "it needs nothing but libc" '! readelf -dW "$library" | grep NEEDED | grep -vE "lib(c|m|dl|pthread)\.so|ld-linux" >out'
 # matches SENTENCE FILE FLAG...: compiling the file, which compares with a header, is the test.
@@ -120,8 +120,9 @@ sed -n 's/^through //p' through | sort -u >came
 check "so does it with plans, where communicators cannot be split" '[ $status = 0 ] && ! grep -v "^through" through && cmp came wrapped'
 profile calls.json
 check "each was counted once where it succeeded, by the sizes of its communicator" 'is_valid calls.json && holds calls.json "
-    {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] == 2} == {(\"nccl\" + n, \"float32\", 2, 2): (2, 2 * k * 4 * (2**33 + 1)) for n, k in
-    dict(AllReduce=1, ReduceScatter=2, AllGather=2, AlltoAll=2, Broadcast=1, Bcast=1, Reduce=1, Gather=1, Scatter=1, Send=1, Recv=1).items()}"'
+    {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] == 2} == {(\"nccl\" + n, \"float32\", 2, 2): (2 * t, 2 * t * k * 4 * (2**33 + 1)) for n, (k, t) in
+    dict(AllReduce=(1, 1), ReduceScatter=(2, 1), AllGather=(2, 1), AlltoAll=(2, 2), Broadcast=(1, 1), Bcast=(1, 1), Reduce=(1, 1), Gather=(1, 1), Scatter=(1, 1),
+    Send=(1, 1), Recv=(1, 1), AllReduceWithBias=(1, 1), AlltoAllv=(1, 2)).items()}" # two of these have two names'
 check "communicators of all makers are known" 'holds calls.json "
     {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] != 2} == {(\"ncclAllReduce\", \"bfloat16\", 1, 1): (1, 2),
     (\"ncclAllGather\", \"float8e4m3\", 1, 1): (1, 1), (\"ncclAllGather\", \"float8e5m2\", 3, 0): (1, 3), (\"ncclReduce\", \"float64\", 4, 0): (1, 8),
