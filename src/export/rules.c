@@ -111,7 +111,7 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     struct hs_forests forests = {.units = 0};
     enum hs_status status = HS_OK;
 
-    if (hs_export_is_nccl_native(job))
+    if (hs_export_is_for_nccl(job))
         return refuse_trees(job, rules, err);
     if (!result->has_system)
         return HS_OK;
@@ -155,7 +155,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     struct hs_export_rules rules;
     enum hs_status status = HS_OK;
 
-    if (result->layout != HS_NATURAL && hs_export_is_nccl_native(job))
+    if (result->layout != HS_NATURAL && hs_export_is_for_nccl(job))
         return hs_fail(err, HS_INVALID,
                        "%s: is about %s with %s layout, and NCCL's own calls have the natural one",
                        job->result_name, hs_collective_names[result->collective],
@@ -169,7 +169,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (status != HS_OK)
         return status;
     hs_export_header(text, job, &hs_exporter_rules, &hs_export_comment_hash,
-                     hs_export_is_nccl_native(job) ? use_nccl : use);
+                     hs_export_is_for_nccl(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
     if (status == HS_OK)
@@ -181,7 +181,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                                                .layout = result->layout,
                                                .plan = rules.rules[i].plan});
     if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
-        hs_export_is_nccl_native(job))
+        hs_export_is_for_nccl(job))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
     if (!hs_export_is_nccl_native(job))
         append_times(text, result);
