@@ -183,7 +183,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
         hs_export_is_for_nccl(job))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
-    if (!hs_export_is_nccl_native(job))
+    if (!hs_export_is_for_nccl(job))
         append_times(text, result);
     hs_export_rules_release(&rules);
     return status;

@@ -85,6 +85,11 @@ if [ "$vendor" = rccl ]; then
         grep -q "^hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail" 0.said && [ "$(cat ./*.said | wc -l)" = 2 ]'
     STANDIN_NCCL=22203 RCCL_MSCCL_ENABLE=0 planned 4 "$four" groups
     check "but with what keeps it from that" 'well && said "$(by_plan 3), 3 left"'
+    "$hiersearch" predict mi300x --np 8 --size 64KiB -q -o rccl.json >out 2>&1
+    "$hiersearch" export rccl.json --to rules >rules 2>>out
+    ranks 8 "$hiersearch" run --elsewhere rccl.json -- ./carried groups
+    check "hiersearch run: a prediction for a machine with RCCL is for its calls" 'well && said "$(by_plan 0), 6 left to the library \(6 of" &&
+        grep -q "^# LD_PRELOAD=libhiersearch-nccl.so" rules && ! grep -q "^time" rules'
     # Both in one process, each for itself alone, as Python loads libraries.
     carried rccl.so -shared -fPIC
     built_for nccl && add_driver && carried nccl.so -shared -fPIC
