@@ -24,9 +24,12 @@ PROTOTYPE(ncclCommInitRank, (hs_nccl_comm * made, int ranks, hs_nccl_id id, int 
 HS_NCCL_USED(PROTOTYPE)
 
 #if defined(DRIVER)
-#define ROW(name, field, parameters) int name parameters;
+#define ROW(name, hip, field, parameters)   int name parameters;
+#define ROW_OF_ONE(name, field, parameters) int name parameters;
 HS_NCCL_DRIVER(ROW)
+HS_NCCL_DRIVER_CUDA(ROW_OF_ONE)
 #undef ROW
+#undef ROW_OF_ONE
 
 int cuEventCreate(void **event, unsigned flags)
 {

@@ -1,8 +1,9 @@
 /*
  * nccl_abi.h - of nccl.h what libhiersearch-nccl.so needs, so that it is built without NCCL and in
- * front of any: NCCL's binary interface keeps these since 2.0. Where nccl.h was included before,
- * the types are its own, and tests/apply/nccl_abi.c checks each prototype against that header's,
- * and the names and numbers below.
+ * front of any: NCCL's binary interface keeps these since 2.0, and RCCL, AMD's library, has the
+ * same. Where nccl.h or rccl.h was included before, the types are its own, and
+ * tests/apply/nccl_abi.c checks each prototype against that header's, and the names and numbers
+ * below.
  */
 #ifndef HS_APPLY_NCCL_ABI_H
 #define HS_APPLY_NCCL_ABI_H
@@ -19,7 +20,11 @@ typedef ncclConfig_t hs_nccl_config;
 typedef ncclDataType_t hs_nccl_type;
 typedef ncclRedOp_t hs_nccl_operation;
 typedef ncclSimInfo_t hs_nccl_simulation;
+#ifdef RCCL_BFLOAT16
+typedef hipStream_t hs_nccl_stream;
+#else
 typedef cudaStream_t hs_nccl_stream;
+#endif
 #if NCCL_VERSION_CODE >= 23100
 typedef ncclCollConfig_t hs_nccl_call_config;
 #else
@@ -84,7 +89,9 @@ struct hs_nccl_config_head {
 
 /* Collectives and messages. Further: the counted call (counts.h); whether its larger side is as
  * many times the count as there are ranks; the operation, -1: none. */
-#define HS_NCCL_CALLS(row) HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row) HS_NCCL_CONFIGURED(row)
+#define HS_NCCL_CALLS(row)                                                                         \
+    HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row) HS_NCCL_CONFIGURED(row) HS_NCCL_PASSED_RCCL(row)      \
+    HS_NCCL_VARYING(row)
 /* Those that plans carry out, and the others; and those of 2.31 and later by which the program says
  * how a call is to be made, which no plan knows. */
 #define HS_NCCL_PLANNED(row)                                                                       \
@@ -111,6 +118,25 @@ struct hs_nccl_config_head {
         (from, count, type, peer, comm, stream), SEND, false, -1)                                  \
     row(ncclRecv, (void *to, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),            \
         (to, count, type, peer, comm, stream), RECV, false, -1)
+/* What RCCL has beside: ncclAlltoAll by the name that it had before NCCL's, an allreduce to whose
+ * result `bias` is added, and an all-to-all that takes `received` [ranks] elements of each rank,
+ * also by two names (nccl.h.in of RCCL 2.21.5 and 2.30.7). */
+#define HS_NCCL_PASSED_RCCL(row)                                                                   \
+    row(ncclAllToAll, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                              \
+        (from, to, count, type, comm, stream), ALLTOALL, true, -1)                                 \
+    row(ncclAllReduceWithBias, (HS_NCCL_REDUCED, HS_NCCL_WHERE, const void *bias),                 \
+        (from, to, count, type, operation, comm, stream, bias), ALLREDUCE_WITH_BIAS, false,        \
+        operation)
+#define HS_NCCL_VARIED                                                                             \
+    const void *from, const size_t *sent, const size_t *sent_at, void *to,                         \
+        const size_t *received, const size_t *received_at, hs_nccl_type type
+#define HS_NCCL_VARYING(row)                                                                       \
+    row(ncclAlltoAllv, (HS_NCCL_VARIED, HS_NCCL_WHERE),                                            \
+        (from, sent, sent_at, to, received, received_at, type, comm, stream), ALLTOALLV, false,    \
+        -1)                                                                                        \
+    row(ncclAllToAllv, (HS_NCCL_VARIED, HS_NCCL_WHERE),                                            \
+        (from, sent, sent_at, to, received, received_at, type, comm, stream), ALLTOALLV, false,    \
+        -1)
 
 #define HS_NCCL_HOW const hs_nccl_call_config *config
 #define HS_NCCL_CONFIGURED(row)                                                                    \

@@ -23,21 +23,21 @@ static bool open_way(struct way *way, struct hs_nccl_family *family)
     const size_t bytes = sizeof(struct hs_nccl_told) * (size_t)(family->size + 1);
 
     if (!family->memory.told)
-        family->memory.told = hs_nccl_memory_new(bytes);
+        family->memory.told = hs_nccl_memory_new(family->driver, bytes);
     if (!family->memory.told) {
-        family->memory.told = hs_nccl_host_new(bytes);
+        family->memory.told = hs_nccl_host_new(family->driver, bytes);
         family->memory.told_on_host = true;
     }
     way->memory = family->memory.told;
-    way->event = hs_nccl_event_new(false);
-    way->stream = hs_nccl_stream_new();
+    way->event = hs_nccl_event_new(family->driver, false);
+    way->stream = hs_nccl_stream_new(family->driver);
     return way->memory && way->event && way->stream;
 }
 
-static void close_way(const struct way *way)
+static void close_way(const struct way *way, const struct hs_nccl_family *family)
 {
-    hs_nccl_event_free(way->event);
-    hs_nccl_stream_free(way->stream);
+    hs_nccl_event_free(family->driver, way->event);
+    hs_nccl_stream_free(family->driver, way->stream);
 }
 
 /* False: a rank is gone. */
@@ -45,7 +45,7 @@ static bool wait_for(const struct hs_nccl_family *family, void *event)
 {
     hs_nccl_result state = HS_NCCL_SUCCESS;
 
-    while (!hs_nccl_event_passed(event)) {
+    while (!hs_nccl_event_passed(family->driver, event)) {
         if (family->nccl.ncclCommGetAsyncError(family->comm, &state) != HS_NCCL_SUCCESS ||
             (state != HS_NCCL_SUCCESS && state != HS_NCCL_IN_PROGRESS))
             return false;
@@ -57,7 +57,7 @@ static bool wait_for(const struct hs_nccl_family *family, void *event)
 static bool exchange(const struct way *way, const struct hs_nccl_family *family,
                      const struct hs_nccl_told *mine, struct hs_nccl_told *all)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    const struct hs_nccl_driver *driver = family->driver;
     char *from = way->memory, *to = from + sizeof(*mine);
     const struct hs_nccl_asked call = {HS_COLLECTIVE_ALLGATHER,
                                        from,
@@ -69,9 +69,9 @@ static bool exchange(const struct way *way, const struct hs_nccl_family *family,
                                        way->stream};
     const size_t bytes = sizeof(*all) * (size_t)family->size;
 
-    return driver->memory_copy((uintptr_t)from, (uintptr_t)mine, sizeof(*mine), way->stream) == 0 &&
+    return hs_nccl_copy(driver, from, mine, sizeof(*mine), way->stream) &&
            hs_nccl_call(&family->nccl, &call) == HS_NCCL_SUCCESS &&
-           driver->memory_copy((uintptr_t)all, (uintptr_t)to, bytes, way->stream) == 0 &&
+           hs_nccl_copy(driver, all, to, bytes, way->stream) &&
            driver->event_record(way->event, way->stream) == 0 && wait_for(family, way->event);
 }
 
@@ -86,6 +86,6 @@ struct hs_nccl_told *hs_nccl_tell(struct hs_nccl_family *family, const struct hs
         free(all);
         all = NULL;
     }
-    close_way(&way);
+    close_way(&way, family);
     return all;
 }

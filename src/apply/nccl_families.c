@@ -14,6 +14,7 @@
 #include "apply/nccl_real.h"
 #include "apply/nccl_splits.h"
 #include "apply/nccl_verify.h"
+#include "base/launcher.h"
 
 static struct hs_nccl_family *aborted; /* whose memory is still there */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -154,12 +155,12 @@ static void drop_event(struct hs_nccl_family *family)
     void *event = family->order.event;
 
     family->order.event = NULL;
-    hs_nccl_event_free(event);
+    hs_nccl_event_free(family->driver, event);
 }
 
 static void drop_memory(struct hs_nccl_family *family)
 {
-    hs_nccl_memory_free(family->memory.begin);
+    hs_nccl_memory_free(family->driver, family->memory.begin);
     family->memory.begin = NULL;
     family->memory.bytes = 0;
     hs_nccl_verify_free(family->memory.verify, family->memory.aborted_by != NULL);
@@ -167,9 +168,9 @@ static void drop_memory(struct hs_nccl_family *family)
     hs_nccl_pairs_free(family->memory.pairs, family->memory.aborted_by != NULL);
     family->memory.pairs = NULL;
     if (family->memory.told_on_host)
-        hs_nccl_host_free(family->memory.told);
+        hs_nccl_host_free(family->driver, family->memory.told);
     else
-        hs_nccl_memory_free(family->memory.told);
+        hs_nccl_memory_free(family->driver, family->memory.told);
     family->memory.told = NULL;
 }
 
@@ -228,6 +229,25 @@ void hs_nccl_families_aborted(const void *thread)
 /* From 2.22 on a group stops the kernels of all that are aborted in it before it frees any; before
  * it, a family that hangs could not be aborted. */
 #define ABORTS_TOGETHER 22200
+/* Before it RCCL may end the program in ncclCommSplit, unless MSCCL is off (CHANGELOG.md of RCCL:
+ * "Known issues" of 2.22.3, "Resolved issues" of 2.26.6). */
+#define RCCL_SPLITS 22606
+
+/* Whether a communicator may be split, and given up: without asking other ranks, as that splits. */
+static bool is_usable(hs_nccl_function *function, int version)
+{
+    const char *msccl = getenv("RCCL_MSCCL_ENABLE");
+    static atomic_bool said;
+
+    if (version < ABORTS_TOGETHER)
+        return false;
+    if (!hs_nccl_is_amd(function) || version >= RCCL_SPLITS || (msccl && strcmp(msccl, "0") == 0))
+        return true;
+    if (!atomic_exchange(&said, true) && hs_launcher_is_root())
+        fprintf(stderr, "hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail where "
+                        "communicators are split, but with RCCL_MSCCL_ENABLE=0\n");
+    return false;
+}
 
 /* The first rule of a group of this size, from there on. */
 static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at, int size)
@@ -251,7 +271,7 @@ static uint64_t mind_of(const struct hs_nccl_family *family, const struct hs_gro
                         size_t at)
 {
     const struct hs_nccl_trial *trial = &family->trial;
-    bool able = hs_nccl_driver() && trial->able && family->order.event;
+    bool able = family->driver && trial->able && family->order.event;
     int64_t base = base_of(family, group, trial);
 
     if (!able || base < 0 || (!trial->blocks && !family->steps))
@@ -262,10 +282,11 @@ static uint64_t mind_of(const struct hs_nccl_family *family, const struct hs_gro
 static void say_no_group(const struct hs_nccl_family *family)
 {
     if (family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: %d ranks of a communicator have no plans: they are no group of "
-                "the plans, have not the same plans all, or not one GPU for each process\n",
-                family->size);
+        fprintf(stderr, "hiersearch run: %d ranks of a communicator have no plans: %s\n",
+                family->size,
+                family->driver ? "they are no group of the plans, have not the same plans all, or "
+                                 "not one GPU for each process"
+                               : family->lacks);
 }
 
 static void say_no_place(const struct hs_nccl_family *family)
@@ -380,7 +401,7 @@ static void keep_memory(struct hs_nccl_family *family, const struct hs_nccl_told
 
     memory->bytes = wanted;
     if (wanted > 0 && !all_tell(family, all, HAS_MEMORY)) {
-        hs_nccl_memory_free(memory->begin);
+        hs_nccl_memory_free(family->driver, memory->begin);
         memory->begin = NULL;
         memory->bytes = 0;
         if (family->rank == 0)
@@ -412,9 +433,10 @@ static void make_parts(struct hs_nccl_family *family, const struct hs_group *gro
     struct hs_nccl_told mine = {{0}}, *all;
 
     mine.numbers[HAS_PARTS] = split_layers(family, group, trial->rules);
-    memory->begin = wanted > 0 ? hs_nccl_memory_new(wanted) : NULL;
-    memory->verify = trial->verify > 0 ? hs_nccl_verify_new(trial->verify_bytes) : NULL;
-    memory->pairs = trial->pairs ? hs_nccl_pairs_new() : NULL;
+    memory->begin = wanted > 0 ? hs_nccl_memory_new(family->driver, wanted) : NULL;
+    memory->verify =
+        trial->verify > 0 ? hs_nccl_verify_new(family->driver, trial->verify_bytes) : NULL;
+    memory->pairs = trial->pairs ? hs_nccl_pairs_new(family->driver) : NULL;
     mine.numbers[HAS_MEMORY] = memory->begin != NULL;
     mine.numbers[HAS_VERIFY] = memory->verify != NULL;
     mine.numbers[HAS_PAIRS] = memory->pairs != NULL;
@@ -442,7 +464,9 @@ static void tell_groups(struct hs_nccl_family *family)
             break;
         mine.numbers[MINDS + count] = mind_of(family, groups[count], at);
     }
-    if (count == 0 || !hs_nccl_driver() || !(all = hs_nccl_tell(family, &mine)))
+    if (count > 0 && !family->driver)
+        say_no_group(family);
+    if (count == 0 || !family->driver || !(all = hs_nccl_tell(family, &mine)))
         return;
     for (int i = 0; i < count && !found; i++)
         found = all_tell(family, all, MINDS + i) ? groups[i] : NULL;
@@ -471,7 +495,7 @@ struct hs_nccl_cost hs_nccl_families_cost(void)
 
 static void add_cost(const struct hs_nccl_family *family, size_t left_before, double seconds)
 {
-    size_t left = left_before > 0 ? hs_nccl_memory_left() : 0;
+    size_t left = left_before > 0 ? hs_nccl_memory_left(family->driver) : 0;
 
     pthread_mutex_lock(&lock);
     cost.families += family->group != NULL;
@@ -503,7 +527,7 @@ static void drop_all(struct hs_nccl_family *family)
 static void make_at_once(struct hs_nccl_family *family)
 {
     const double began = now();
-    size_t left = hs_nccl_memory_left();
+    size_t left = hs_nccl_memory_left(family->driver);
 
     family->splits.making = false;
     if (family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
@@ -541,12 +565,15 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
     family->steps = trial->blocks ? NULL : calloc(1, sizeof(*family->steps));
     pthread_mutex_init(&family->busy, NULL);
     if (!find_functions(&family->nccl, trial->caller) ||
-        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER) {
+        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS ||
+        !is_usable((hs_nccl_function *)family->nccl.ncclGetVersion, version)) {
         free(family->steps);
         free(family);
         return NULL;
     }
-    family->order.event = hs_nccl_event_new(false);
+    family->driver =
+        hs_nccl_driver_of((hs_nccl_function *)family->nccl.ncclGetVersion, &family->lacks);
+    family->order.event = hs_nccl_event_new(family->driver, false);
     if (trial->blocks)
         make_at_once(family);
     hs_nccl_family_add(family);

@@ -94,14 +94,14 @@ void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
     bool same = family->order.stream == stream && !family->memory.begin && !family->memory.verify;
 
     if (family->group && family->order.event && family->order.issued && !same &&
-        !hs_nccl_captures(stream))
-        hs_nccl_driver()->stream_wait(stream, family->order.event, 0);
+        !hs_nccl_captures(family->driver, stream))
+        family->driver->stream_wait(stream, family->order.event, 0);
 }
 
 static void record(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    if (!family->group || !family->order.event || hs_nccl_captures(stream) ||
-        hs_nccl_driver()->event_record(family->order.event, stream) != 0)
+    if (!family->group || !family->order.event || hs_nccl_captures(family->driver, stream) ||
+        family->driver->event_record(family->order.event, stream) != 0)
         return;
     family->order.stream = stream;
     family->order.issued = true;

@@ -95,6 +95,8 @@ struct hs_nccl_family {
     hs_nccl_comm comm; /* the program's */
     int size, rank;
     struct hs_nccl_functions nccl;
+    const struct hs_nccl_driver *driver; /* of its GPUs; NULL: none, for which it has no plans */
+    const char *lacks;                   /* then: why */
     struct hs_nccl_trial trial;
     struct hs_nccl_splits splits;
     struct hs_nccl_steps *steps;  /* owned, where nobody waits: of the call that is under way */

@@ -38,6 +38,7 @@ enum { PAIRS, LOST, WITH, WITHOUT, FIGURES };
 #define TABLE_BYTES ((size_t)HS_NCCL_USES_MAX * FIGURES * sizeof(int64_t))
 
 struct hs_nccl_pairs {
+    const struct hs_nccl_driver *driver;
     struct use uses[HS_NCCL_USES_MAX];
     int use_count;
     struct timing timings[TIMINGS];
@@ -60,15 +61,16 @@ static struct hs_saving ended;
 
 /* ---- begin and end ---- */
 
-struct hs_nccl_pairs *hs_nccl_pairs_new(void)
+struct hs_nccl_pairs *hs_nccl_pairs_new(const struct hs_nccl_driver *driver)
 {
     struct hs_nccl_pairs *pairs = calloc(1, sizeof(*pairs));
 
     if (!pairs)
         return NULL;
-    pairs->sums.device = hs_nccl_memory_new(TABLE_BYTES);
-    pairs->sums.host = hs_nccl_host_new(2 * TABLE_BYTES);
-    pairs->sums.event = hs_nccl_event_new(false);
+    pairs->driver = driver;
+    pairs->sums.device = hs_nccl_memory_new(driver, TABLE_BYTES);
+    pairs->sums.host = hs_nccl_host_new(driver, 2 * TABLE_BYTES);
+    pairs->sums.event = hs_nccl_event_new(driver, false);
     pthread_mutex_lock(&lock);
     pairs->next = all;
     all = pairs;
@@ -104,10 +106,11 @@ static void look(struct hs_nccl_pairs *pairs)
         struct timing *timing = &pairs->timings[i];
         double first, second, with, without;
 
-        if (!timing->use || !timing->full || !hs_nccl_event_passed(timing->events[3]))
+        if (!timing->use || !timing->full ||
+            !hs_nccl_event_passed(pairs->driver, timing->events[3]))
             continue;
-        if (hs_nccl_event_seconds(&first, timing->events[0], timing->events[1]) &&
-            hs_nccl_event_seconds(&second, timing->events[2], timing->events[3])) {
+        if (hs_nccl_event_seconds(pairs->driver, &first, timing->events[0], timing->events[1]) &&
+            hs_nccl_event_seconds(pairs->driver, &second, timing->events[2], timing->events[3])) {
             with = timing->plan_first ? first : second;
             without = timing->plan_first ? second : first;
             hs_pairs_add(&timing->use->pairs, with, without);
@@ -125,14 +128,14 @@ void hs_nccl_pairs_free(struct hs_nccl_pairs *pairs, bool aborted)
 
     if (!pairs)
         return;
-    hs_nccl_memory_free(pairs->sums.device);
-    hs_nccl_host_free(pairs->sums.host);
+    hs_nccl_memory_free(pairs->driver, pairs->sums.device);
+    hs_nccl_host_free(pairs->driver, pairs->sums.host);
     if (!aborted)
         look(pairs);
-    hs_nccl_event_free(pairs->sums.event);
+    hs_nccl_event_free(pairs->driver, pairs->sums.event);
     for (int i = 0; i < TIMINGS; i++)
         for (int k = 0; k < 4; k++)
-            hs_nccl_event_free(pairs->timings[i].events[k]);
+            hs_nccl_event_free(pairs->driver, pairs->timings[i].events[k]);
     pthread_mutex_lock(&lock);
     while (*at != pairs)
         at = &(*at)->next;
@@ -180,17 +183,18 @@ static struct timing *timing_of(struct hs_nccl_pairs *pairs, struct use *use, bo
     return second ? NULL : idle;
 }
 
-static bool record(void **event, hs_nccl_stream stream)
+static bool record(const struct hs_nccl_driver *driver, void **event, hs_nccl_stream stream)
 {
     if (!*event)
-        *event = hs_nccl_event_new(true);
-    return *event && hs_nccl_driver()->event_record(*event, stream) == 0;
+        *event = hs_nccl_event_new(driver, true);
+    return *event && driver->event_record(*event, stream) == 0;
 }
 
 /* Before the call (0) or behind it (1). */
-static struct timing *mark(struct timing *timing, bool second, int behind, hs_nccl_stream stream)
+static struct timing *mark(const struct hs_nccl_family *family, struct timing *timing, bool second,
+                           int behind, hs_nccl_stream stream)
 {
-    if (timing && !record(&timing->events[2 * second + behind], stream)) {
+    if (timing && !record(family->driver, &timing->events[2 * second + behind], stream)) {
         timing->use = NULL;
         return NULL;
     }
@@ -210,10 +214,10 @@ static hs_nccl_result carry_in_pair(struct hs_nccl_family *family, struct use *u
         timing->plan_first = !left_out;
     }
     hs_nccl_order_before(family, asked->stream);
-    timing = mark(timing, second, 0, asked->stream);
+    timing = mark(family, timing, second, 0, asked->stream);
     result =
         left_out ? hs_nccl_call(&family->nccl, asked) : hs_nccl_carry(family, use->rule, asked);
-    timing = mark(timing, second, 1, asked->stream);
+    timing = mark(family, timing, second, 1, asked->stream);
     if (timing && second) {
         timing->full = true;
         family->memory.pairs->full++;
@@ -236,7 +240,7 @@ static bool sums_are_due(uint64_t number)
 /* On all ranks, whatever one of them cannot do. */
 static hs_nccl_result add_up(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    const struct hs_nccl_driver *driver = family->driver;
     struct hs_nccl_pairs *pairs = family->memory.pairs;
     const size_t count = (size_t)pairs->use_count * FIGURES, bytes = count * sizeof(int64_t);
     const struct hs_nccl_asked sum = {HS_COLLECTIVE_ALLREDUCE,
@@ -261,11 +265,11 @@ static hs_nccl_result add_up(struct hs_nccl_family *family, hs_nccl_stream strea
         from[i * FIGURES + WITHOUT] = (int64_t)(1e9 * use->pairs.without);
     }
     hs_nccl_order_before(family, stream);
-    good = driver->memory_copy((uintptr_t)sum.to, (uintptr_t)from, bytes, stream) == 0;
+    good = hs_nccl_copy(driver, sum.to, from, bytes, stream);
     result = hs_nccl_call(&family->nccl, &sum);
     if (result != HS_NCCL_SUCCESS)
         return result;
-    good = driver->memory_copy((uintptr_t)to, (uintptr_t)sum.to, bytes, stream) == 0 && good;
+    good = hs_nccl_copy(driver, to, sum.to, bytes, stream) && good;
     good = driver->event_record(pairs->sums.event, stream) == 0 && good;
     hs_nccl_order_after(family, stream, result);
     pairs->sums.under_way = true;
@@ -281,7 +285,7 @@ static bool judge(struct hs_nccl_family *family)
     const int64_t *sums = pairs->sums.host + (size_t)pairs->sums.use_count * FIGURES;
     const double ranks = family->size;
 
-    while (!hs_nccl_event_passed(pairs->sums.event)) {
+    while (!hs_nccl_event_passed(pairs->driver, pairs->sums.event)) {
         if (family->ended)
             return false;
         usleep(WAIT_MICROSECONDS);
@@ -313,7 +317,7 @@ hs_nccl_result hs_nccl_pairs_carry(struct hs_nccl_family *family, const struct h
                                    enum hs_nccl_went *went)
 {
     struct hs_nccl_pairs *pairs = family->memory.pairs;
-    const bool counts = pairs && !hs_nccl_captures(asked->stream);
+    const bool counts = pairs && !hs_nccl_captures(family->driver, asked->stream);
     struct use *use = pairs ? use_of(pairs, rule, asked, hs_nccl_bytes(asked, family->size)) : NULL;
     hs_nccl_result result;
     uint64_t number;

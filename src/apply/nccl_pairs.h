@@ -25,7 +25,7 @@
 #define HS_NCCL_USES_MAX 64
 
 /* For a communicator that blocks. NULL: no memory. */
-struct hs_nccl_pairs *hs_nccl_pairs_new(void);
+struct hs_nccl_pairs *hs_nccl_pairs_new(const struct hs_nccl_driver *driver);
 /* Waits for the GPU. What was timed stays known (hs_nccl_saving), what has not passed by now is
  * not; nothing is looked at where it was aborted. NULL is accepted. */
 void hs_nccl_pairs_free(struct hs_nccl_pairs *pairs, bool aborted);

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apply/loaded.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_pairs.h"
+#include "apply/nccl_real.h"
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
@@ -513,7 +513,7 @@ static void say_unseen(void)
     int rank, ranks;
 
     if (text && text[0] && hs_launcher_rank(&rank, &ranks) && rank == 0 &&
-        hs_loaded_find("libnccl.so", "ncclGetVersion"))
+        hs_nccl_loaded("ncclGetVersion"))
         fputs("hiersearch run: rank 0 has loaded NCCL, and no communicator of it was seen: no call "
               "went by plan\n",
               stderr);

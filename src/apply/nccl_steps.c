@@ -118,7 +118,7 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
     if (!hs_nccl_has_memory(family, rule, bytes))
         return NULL;
     *why = HS_REASON_CAPTURED;
-    return hs_nccl_captures(asked->stream) ? NULL : rule;
+    return hs_nccl_captures(family->driver, asked->stream) ? NULL : rule;
 }
 
 /* ---- steps ---- */
@@ -292,13 +292,13 @@ static bool copy_packed(const struct hs_nccl_family *family, const struct hs_pla
         }
         number = number * block + piece.begin;
         if (asked->collective == HS_COLLECTIVE_ALLGATHER)
-            good = hs_nccl_memory_copy_rows((char *)asked->to + number, packed,
-                                            (struct hs_nccl_pitches){groups * block, piece.bytes},
-                                            piece.bytes, rows, asked->stream);
+            good = hs_nccl_copy_rows(family->driver, (char *)asked->to + number, packed,
+                                     (struct hs_nccl_pitches){groups * block, piece.bytes},
+                                     (const size_t[]){piece.bytes, rows}, asked->stream);
         else
-            good = hs_nccl_memory_copy_rows(packed, (const char *)asked->from + number,
-                                            (struct hs_nccl_pitches){piece.bytes, groups * block},
-                                            piece.bytes, rows, asked->stream);
+            good = hs_nccl_copy_rows(family->driver, packed, (const char *)asked->from + number,
+                                     (struct hs_nccl_pitches){piece.bytes, groups * block},
+                                     (const size_t[]){piece.bytes, rows}, asked->stream);
         if (!good)
             return false;
     }

@@ -113,7 +113,7 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     struct hs_forests forests = {.units = 0};
     enum hs_status status = HS_OK;
 
-    if (hs_export_is_nccl_native(job))
+    if (hs_export_is_for_nccl(job))
         return refuse_trees(job, rules, err);
     if (!result->has_system)
         return HS_OK;
@@ -166,7 +166,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (status != HS_OK)
         return status;
     hs_export_header(text, job, &hs_exporter_rules, &hs_export_comment_hash,
-                     hs_export_is_nccl_native(job) ? use_nccl : use);
+                     hs_export_is_for_nccl(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
     if (status == HS_OK)
@@ -177,10 +177,10 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                                                .from_bytes = rules.rules[i].first_bytes,
                                                .layout = result->layout,
                                                .plan = rules.rules[i].plan});
-    if (rules.count > 0 && hs_export_is_nccl_native(job) &&
+    if (rules.count > 0 && hs_export_is_for_nccl(job) &&
         (result->collective == HS_COLLECTIVE_REDUCE_SCATTER || result->layout == HS_PACKED))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
-    if (rules.count > 0 && !hs_export_is_nccl_native(job)) /* which alone says how they are met */
+    if (rules.count > 0 && !hs_export_is_for_nccl(job)) /* which alone says how they are met */
         append_times(text, result);
     hs_export_rules_release(&rules);
     return status;

@@ -1,10 +1,12 @@
-/* nccl_abi.c - nccl_abi.h against nccl.h, of any version: compiling it is the test. What a version
- * does not have yet is left out by its number. */
-#include <cuda.h>
+/* nccl_abi.c - nccl_abi.h against nccl.h, or with -DRCCL against rccl.h, of any version: compiling
+ * it is the test. What a version does not have yet is left out by its number. */
+#ifdef RCCL
+#include <rccl/rccl.h>
+#else
 #include <nccl.h>
+#endif
 
 #include "apply/nccl_abi.h"
-#include "apply/nccl_driver.h"
 
 #if NCCL_VERSION_CODE < 22700
 #error "2.27 or newer"
@@ -23,6 +25,16 @@ HS_NCCL_CONFIGURED(DECLARED)
 ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
                           ncclComm_t *made, ncclConfig_t *config);
 ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags);
+#endif
+
+/* RCCL's own; of versions of RCCL that have one not yet, any. A second declaration has to be the
+ * same as the header's. */
+#define DECLARED(name, parameters, ...) hs_nccl_result name parameters;
+HS_NCCL_PASSED_RCCL(DECLARED)
+HS_NCCL_VARYING(DECLARED)
+#ifdef RCCL
+HS_NCCL_PASSED(DECLARED)
+HS_NCCL_MAKERS(DECLARED)
 #endif
 
 #define SAME(name, parameters)                                                                     \
@@ -74,16 +86,3 @@ _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
                "numbers");
 _Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclConfig_t, blocking),
                "the begin of a configuration");
-
-/* What rows are copied by. */
-#define PLACE(here, cuda)                                                                          \
-    _Static_assert(offsetof(struct hs_nccl_rows, here) == offsetof(CUDA_MEMCPY2D, cuda), #here);
-PLACE(from.kind, srcMemoryType)
-PLACE(from.memory, srcDevice)
-PLACE(from.pitch, srcPitch)
-PLACE(to.kind, dstMemoryType)
-PLACE(to.memory, dstDevice)
-PLACE(to.pitch, dstPitch)
-PLACE(bytes, WidthInBytes)
-PLACE(count, Height)
-_Static_assert(sizeof(struct hs_nccl_rows) == sizeof(CUDA_MEMCPY2D), "rows");

@@ -195,6 +195,9 @@ static void call_all(hs_nccl_comm comm)
     size_t count = ((size_t)1 << 33) + 1; /* more than int has */
     hs_nccl_type type = 7;                /* float32 */
     hs_nccl_operation operation = 2;      /* max */
+    const size_t received[2] = {1, count - 1}, sent[2] = {0}, sent_at[2] = {0},
+                 received_at[2] = {0};
+    const void *bias = here;
     hs_nccl_stream stream = (hs_nccl_stream)(uintptr_t)78;
     const hs_nccl_call_config *config = (const hs_nccl_call_config *)(uintptr_t)81;
     int root = 3, peer = 4;

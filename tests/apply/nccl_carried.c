@@ -643,6 +643,7 @@ int main(int argc, char **argv)
             if (strcmp(ways[way].name, argv[i]) != 0)
                 continue;
             make(&comm, argv[i]);
+            CHECK(cudaGetLastError() == cudaSuccess); /* what is beside leaves no error behind */
             ways[way].run(comm);
             if (ways[way].run != faults)
                 CHECK(ncclCommDestroy(comm) == ncclSuccess);

@@ -119,10 +119,15 @@ int cuMemcpy2DAsync_v2(const struct rows *rows, cudaStream_t stream)
                                   rows->bytes, rows->count, cudaMemcpyDefault, stream);
 }
 
+/* What a driver answers is no error of the runtime's. */
 int cuEventQuery(cudaEvent_t event)
 {
-    return capture_mode == cudaStreamCaptureModeRelaxed ? (int)cudaEventQuery(event)
-                                                        : (int)cudaErrorStreamCaptureUnsupported;
+    int code = capture_mode == cudaStreamCaptureModeRelaxed
+                   ? (int)cudaEventQuery(event)
+                   : (int)cudaErrorStreamCaptureUnsupported;
+
+    cudaGetLastError();
+    return code;
 }
 
 int cuEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)

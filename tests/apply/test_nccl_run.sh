@@ -1,15 +1,19 @@
 #!/bin/bash
 # `hiersearch run` in front of programs of NCCL that know nothing of it, with the stand-in for NCCL and CUDA: every element of
 # what goes by plan, what does not, what is aborted, what is refused. TAP on stdout.
-#     tests/apply/test_nccl_run.sh BUILD       after: make BUILD/tests/nccl/libnccl.so.2
+#     tests/apply/test_nccl_run.sh BUILD         after: make nccl-programs
+#     tests/apply/test_nccl_run.sh BUILD rccl    the same programs as those of RCCL and HIP; with TESTS=quick a part of it
 # $CUDA_HOME, $NCCL_HOME: the headers.
 set -u
-(($# == 1)) || { echo "usage: test_nccl_run.sh BUILD" >&2; exit 2; }
-build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P)
-standin=$build/tests/nccl/libnccl.so.2
-[ -e "$standin" ] || { echo "1..0 # SKIP no nccl.h, or no stand-in"; exit 0; }
+(($# == 1 || $# == 2)) || { echo "usage: test_nccl_run.sh BUILD [nccl|rccl]" >&2; exit 2; }
+build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P) vendor=${2:-nccl}
 # shellcheck source=tests/apply/nccl_ranks.sh
 . "$here/nccl_ranks.sh"
+built_for "$vendor"
+[ -e "$standin" ] || { echo "1..0 # SKIP no nccl.h, or no stand-in"; exit 0; }
+short=false
+[ "$vendor" = nccl ] || tap_before="RCCL: "
+[ "$vendor" = nccl ] || [ "${TESTS:-}" != quick ] || short=true
 # planned NP RULES WAY...: with the plans of a text in the environment.
 planned() {
     local np=$1 rules=$2
@@ -23,10 +27,15 @@ by_plan() { echo "^hiersearch run: rank 0 had $1 of NCCL's calls by plan"; }
 
 # Calls are counted here: none goes by the library to compare, but where that is what is tested.
 export HIERSEARCH_REPRODUCIBLE=1
-flags=(-std=gnu11 -O1 -I"$source/src" -isystem "$nccl/include" -isystem "$cuda/include")
-"${CC:-cc}" "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 "$here/nccl_driver.c" >out 2>&1 &&
-    "${CC:-cc}" "${flags[@]}" -o carried "$here/nccl_carried.c" -Wl,--no-as-needed ./libcuda.so.1 "$standin" \
-        -Wl,-rpath,"${standin%/*}" -Wl,-rpath,"$scratch" -lm >>out 2>&1
+# CUDA's driver is a library by itself; what the interposer calls of HIP is in the runtime.
+add_driver() {
+    "${CC:-cc}" "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 "$here/nccl_driver.c" >>out 2>&1
+    links=("$scratch/libcuda.so.1" "${links[@]}" "-Wl,-rpath,$scratch")
+}
+# carried OUTPUT FLAG...: the program, by flags and links.
+carried() { "${CC:-cc}" "${flags[@]}" "${@:2}" -o "$1" "$here/nccl_carried.c" -Wl,--no-as-needed "${links[@]}" -lm >>out 2>&1; }
+[ "$vendor" = rccl ] || add_driver
+carried carried
 ways=(values groups streams graphs parts makers)
 
 # ---- every element, by plans of two and three layers ----
@@ -39,7 +48,7 @@ check "4 ranks: every element is right, of all types, operations and counts, in 
 eight=$'ranks 8\nrule allreduce 8:1 0 library\nrule allreduce 8:1 2000 4x2\nrule allreduce 8:1 12000 2x2x2\n'
 planned 8 "$eight" "${ways[@]}"
 check "8 ranks: every way, by two and three layers" 'well && said "$(by_plan "1[0-9][0-9]").*left to the library"'
-if (($(nproc) > 1)); then
+if ! $short && (($(nproc) > 1)); then
     planned 12 $'ranks 12\nrule allreduce 12:1 2000 3x2x2\nrule allreduce 12:1 12000 4x3\n' "${ways[@]}"
     check "12 ranks: every way, by layers that are no powers of two" 'well && said "$(by_plan "1[0-9][0-9]").*left to the library"'
 fi
@@ -75,6 +84,61 @@ for waits in 1 0; do
     JOB_WAITS=$waits planned 4 "$four" windows
     check "while a window of memory is there calls go to the library (JOB_WAITS=$waits)" 'well && said "$(by_plan 2), 2 left to the library \(2 of communicators with windows of memory\)"'
 done
+if [ "$vendor" = rccl ]; then
+    # As of a HIP that does not know one of the functions: in place of its name another one stands in the library.
+    mkdir older && sed 's/hipThreadExchangeStreamCaptureMode/hipThreadExchangeStreamCapture____/g' "${standin%/*}/libamdhip64.so.7" >older/libamdhip64.so.7
+    LD_LIBRARY_PATH=$scratch/older planned 4 "$four" groups
+    check "where HIP lacks a function one line says which, and all goes to the library" 'well && grep -qE "$(by_plan 0), 6 left" 0.said && [ "$(cat ./*.said | wc -l)" = 2 ] &&
+        grep -q "^hiersearch run: 4 ranks of a communicator have no plans: libamdhip64.so has no hipThreadExchangeStreamCaptureMode$" 0.said'
+    STANDIN_NCCL=22203 planned 4 "$four" groups
+    check "where RCCL may not be able to split communicators none is split, and one line says so" 'well && grep -qE "$(by_plan 0), 6 left" 0.said &&
+        grep -q "^hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail" 0.said && [ "$(cat ./*.said | wc -l)" = 2 ]'
+    STANDIN_NCCL=22203 RCCL_MSCCL_ENABLE=0 planned 4 "$four" groups
+    check "but with what keeps it from that" 'well && said "$(by_plan 3), 3 left"'
+    "$hiersearch" predict mi300x --np 8 --size 64KiB -q -o rccl.json >out 2>&1
+    "$hiersearch" export rccl.json --to rules >rules 2>>out
+    ranks 8 "$hiersearch" run --elsewhere rccl.json -- ./carried groups
+    check "hiersearch run: a prediction for a machine with RCCL is for its calls" 'well && said "$(by_plan 0), 6 left to the library \(6 of" &&
+        grep -q "^# LD_PRELOAD=libhiersearch-nccl.so" rules && ! grep -q "^time" rules'
+    # Both in one process, each for itself alone, as Python loads libraries.
+    carried rccl.so -shared -fPIC
+    built_for nccl && add_driver && carried nccl.so -shared -fPIC
+    built_for rccl
+    cat >both.py <<'END'
+import ctypes, os, sys
+for name in sys.argv[1].split():
+    os.environ["JOB_FOLDER"] = os.environ["STANDIN_DIR"] = os.path.join(os.environ["JOB_FOLDERS"], name)
+    library = ctypes.CDLL(os.path.join(os.environ["JOB_FOLDERS"], name + ".so"))
+    for _ in range(8 * (name == "rccl")):  # an id is a process and a number: no two are to be alike
+        library.ncclGetUniqueId(ctypes.create_string_buffer(128))
+    words = [b"carried"] + [word.encode() for word in sys.argv[2:]]
+    assert library.main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)) == 0
+END
+    for order in "nccl rccl" "rccl nccl"; do
+        rm -rf nccl rccl && mkdir nccl rccl
+        JOB_FOLDERS=$scratch JOB_COUNTS_WAITS=1 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 "${PYTHON3:-/usr/bin/python3}" both.py "$order" streams groups
+        check "a program that has NCCL and RCCL: calls of both go by plan, each with the driver of its GPUs ($order)" \
+            'well && [ "$(cat ./*.said | grep -c "^7 waits")" = 8 ] && grep -qE "$(by_plan 22), 6 left" 0.said'
+    done
+fi
+if $short; then
+    # ---- of what follows a part ----
+    for JOB_CALL in reduce-scatter allgather; do
+        export JOB_CALL
+        two="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n'
+        HIERSEARCH_VERIFY=1 HIERSEARCH_VERIFY_BYTES=262144 planned 4 "$two" values streams graphs parts
+        check "$JOB_CALL: every element is right, and none that is verified differs" 'well && said "$(by_plan "[1-9][0-9]*").*; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+        JOB_FAULT=hang:$JOB_CALL:2 planned 4 "$two" faults
+        check "$JOB_CALL: what hangs is aborted as a whole, and nothing is left" 'well && said "$(by_plan 1);"'
+    done
+    JOB_CALL=reduce-scatter LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$'ranks 4\nrule reduce-scatter 4:1 0 2x2\nrule reduce-scatter 4:1 170000 library\n' \
+        ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
+    check "where one rank has no memory none of its reduce-scatters goes by plan, and no error is left to the program" \
+        'well && grep -qE "$(by_plan 0), 6 left to the library \(6 of more bytes" 0.said'
+    unset JOB_CALL
+    finish
+    exit
+fi
 CUDA_DEVICE_MAX_CONNECTIONS=1 planned 4 "$four" groups
 check "one queue of a GPU is warned of, by rank 0" 'well && grep -q "warning: CUDA_DEVICE_MAX_CONNECTIONS=1" 0.said && ! grep -q warning [1-3].said'
 planned 4 "$four" nothing
@@ -239,16 +303,18 @@ check "ranks that lie on as many nodes, in another order, go to the library, and
     grep -q "^hiersearch run: 8 ranks of a communicator have no plans: they lie on nodes otherwise" 0.said && [ -z "$(cat [1-7].said)" ]'
 planned 8 "$nodes" groups
 check "so do ranks of one node" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
-# Machines of 2 GPUs each, NVLinks between 4.
-"${CC:-cc}" -std=gnu11 -O1 -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o libnvidia-ml.so.1 "$here/nccl_nvml.c" >out 2>&1
-LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
-check "GPUs of one clique of NVLinks are a node" 'well && said "$(by_plan 3)"'
-LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 4)) JOB_CLIQUE=0 exec ./carried groups'
-check "and so are those of one machine still" 'well && said "$(by_plan 3)"'
-LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) exec ./carried groups'
-check "not where they are in none" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
-LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) NCCL_MNNVL_ENABLE=0 JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
-check "nor where NCCL is told to leave them alone" 'well && grep -q "they lie on nodes otherwise" 0.said'
+# Machines of 2 GPUs each, NVLinks between 4. HIP has none.
+if [ "$vendor" = nccl ]; then
+    "${CC:-cc}" -std=gnu11 -O1 -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o libnvidia-ml.so.1 "$here/nccl_nvml.c" >out 2>&1
+    LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
+    check "GPUs of one clique of NVLinks are a node" 'well && said "$(by_plan 3)"'
+    LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 4)) JOB_CLIQUE=0 exec ./carried groups'
+    check "and so are those of one machine still" 'well && said "$(by_plan 3)"'
+    LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) exec ./carried groups'
+    check "not where they are in none" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
+    LD_PRELOAD="$library $scratch/libnvidia-ml.so.1" HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 2)) NCCL_MNNVL_ENABLE=0 JOB_CLIQUE=$((RANK / 4)) exec ./carried groups'
+    check "nor where NCCL is told to leave them alone" 'well && grep -q "they lie on nodes otherwise" 0.said'
+fi
 LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
 rule allreduce 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
 check "where a rank has another plan none is used, and nothing hangs" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'
