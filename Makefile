@@ -123,7 +123,7 @@ NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/en
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 # What both have of the rest: of model and base what they call, which needs no library.
-INTERPOSERS_BOTH := src/record/counts.c src/apply/loaded.c src/apply/reasons.c
+INTERPOSERS_BOTH := src/record/counts.c src/apply/loaded.c src/apply/pairs.c src/apply/reasons.c
 # In the place of the solver of linear programs, which they do not bring along.
 INTERPOSERS_UNSOLVED := src/apply/unsolved.c
 INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(INTERPOSERS_UNSOLVED) \

@@ -110,6 +110,10 @@ bench-cluster: all other-mpi
 .PHONY: bench-apply
 bench-apply: all other-mpi
 	bench/apply.py --build $(BUILD)
+# What the same costs programs of NCCL: the host's time of a call, and communicators on the stand-in.
+.PHONY: bench-nccl-run
+bench-nccl-run: $(NCCL_INTERPOSER) $(if $(filter 1,$(HAVE_NCCL)),$(STANDIN_LIBRARY))
+	CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) bench/nccl_run.py --build $(BUILD)
 # The README's pictures, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all
 	docs/pictures/make.py $(BUILD)/hiersearch

@@ -14,7 +14,7 @@ import sys
 TO_BE_WORKED_OFF = {
     "engine": ["nccl_lanes nccl_packing"],
     "record": ["answer result result_parts result_topology", "log log_parts", "nccl_info nccl_message"],
-    "apply": ["mpi_plans mpi_profile", "nccl_families nccl_splits nccl_steps nccl_verify"],
+    "apply": ["mpi_plans mpi_profile"],
     "export": ["export exporters"],
     "plot": ["kinds plot"],
     "runner": ["journal journal_lines", "pattern pattern_math"],

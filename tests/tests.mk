@@ -114,7 +114,9 @@ check-full check-all: sanitized-interposers
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \
-    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)"
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)" \
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD) rccl && TESTS=quick CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
+ALL_COMMANDS += "@timeout=1800 TESTS=full CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
 check check-full check-all: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-all check-nccl: export FETCH := 1
 endif
@@ -221,13 +223,21 @@ $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $
 	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 # The stand-in as a library, for programs without MPI.
 STANDIN_LIBRARY := $(BUILD)/tests/nccl/libnccl.so.2
+STANDIN_SHARED = $(call say,LD,$@)$(Q)mkdir -p $(@D) && $(CC) $(filter-out -MMD -MP $(SANITIZE_FLAGS),$(HS_CFLAGS)) \
+    -Itests/nccl/standin -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.7,$^)
 $(STANDIN_LIBRARY): $(filter-out %/mpi.c %/kernels.c,$(wildcard tests/nccl/standin/*.c)) src/engine/reduce.c \
     $(wildcard tests/nccl/standin/*.h)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(filter-out -MMD -MP $(SANITIZE_FLAGS),$(HS_CFLAGS)) -Itests/nccl/standin -fPIC -shared \
-	    -Wl,-soname,libnccl.so.2 -o $@ $(filter %.c,$^) -lpthread -ldl
-nccl-programs: $(STANDIN_PROGRAMS) $(STANDIN_LIBRARY)
+	$(STANDIN_SHARED) -lpthread -ldl
+# The same as RCCL and the HIP runtime, for programs that are compiled with tests/apply/hip_names.h.
+STANDIN_HIP := $(BUILD)/tests/nccl/libamdhip64.so.7
+STANDIN_RCCL := $(BUILD)/tests/nccl/librccl.so.1
+STANDIN_GPU := $(addprefix tests/nccl/standin/,device.c streams.c graphs.c memory.c order.c)
+$(STANDIN_HIP): $(STANDIN_GPU) tests/apply/hip_runtime.c tests/apply/hip.map $(wildcard tests/nccl/standin/*.h)
+	$(STANDIN_SHARED) -Wl,--version-script=tests/apply/hip.map
+$(STANDIN_RCCL): $(filter-out %/mpi.c %/kernels.c $(STANDIN_GPU),$(wildcard tests/nccl/standin/*.c)) src/engine/reduce.c \
+    $(STANDIN_HIP) $(wildcard tests/nccl/standin/*.h)
+	$(STANDIN_SHARED) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
+nccl-programs: $(STANDIN_PROGRAMS) $(STANDIN_LIBRARY) $(STANDIN_RCCL)
 GPU_PROGRAMS := $(if $(GPU_LIBS),$(addprefix $(BUILD)/tests/nccl/,nccl_job_gpu device_job_gpu gpu_probe_gpu))
 gpu-check: all $(GPU_PROGRAMS)
 	tests/nccl/gpu_check.sh $(BUILD) $(PARTS)

@@ -34,6 +34,22 @@ void *hs_loaded_find(const char *part, const char *name)
     return wanted.found;
 }
 
+void *hs_loaded_by(const void *symbol, const char *name)
+{
+    struct link_map *map = NULL;
+    void *library, *found;
+    Dl_info about;
+
+    if (!dladdr1(symbol, &about, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name[0])
+        return NULL;
+    library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return NULL;
+    found = dlsym(library, name);
+    dlclose(library);
+    return found;
+}
+
 static void *in_cuda(const char *name, bool stays)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -8,6 +8,9 @@
 /* What a library has by that name, of those whose path has `part` in it, the first that has it; it
  * stays loaded then. NULL: none. */
 void *hs_loaded_find(const char *part, const char *name);
+/* What that name means to the library that has this function or variable: its own, or that of a
+ * library that it is linked with. NULL: it has none, or is the program itself. */
+void *hs_loaded_by(const void *symbol, const char *name);
 /* The same of CUDA's driver, where the program has loaded it. */
 void *hs_loaded_cuda(const char *name);
 

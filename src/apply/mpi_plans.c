@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apply/pairs.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/units.h"
@@ -25,13 +26,19 @@ struct hs_use {
     bool off;        /* its result was wrong once */
     bool loses;      /* against the library, in most pairs and in all together */
     uint64_t number; /* of calls that it is for */
-    uint64_t planned, checked, wrong, pairs;
+    uint64_t planned, checked, wrong;
     double planned_seconds; /* in `planned` */
-    double with, without;   /* in `pairs`: by plan, by the library; of each rule's, summed: */
-    double squares[3];      /* with^2, with * without, without^2; in a sum [0]: saving's variance */
-    double first;           /* of the first of the pair that is under way */
-    uint64_t lost;          /* of `pairs`, by the sums of all ranks, as the next */
+    struct hs_pairs pairs;
+    double first;  /* of the first of the pair that is under way */
+    uint64_t lost; /* of the pairs, by the sums of all ranks, as the next */
     double all_with, all_without;
+};
+
+/* Of all rules and communicators that were freed. */
+struct hs_uses {
+    uint64_t planned, checked, wrong, pairs;
+    double planned_seconds;
+    struct hs_saving saving;
 };
 
 struct timed {
@@ -52,7 +59,7 @@ static struct {
     pthread_mutex_t lock;
     struct hs_party *parties; /* that are open */
     int party_count;
-    struct hs_use ended; /* of communicators that were freed */
+    struct hs_uses ended;
     struct timed *timed; /* [rules.time_count] the library's calls of pairs */
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -65,33 +72,14 @@ static struct hs_party nobody; /* of communicators without rules */
 
 /* ---- communicators ---- */
 
-/* Of what a rule's calls saved, by the spread of its pairs around their ratio r = without / with:
- * n / (n - 1) sum (without_i - r with_i)^2 / with^2, of a ratio of two sums (Cochran, Sampling
- * Techniques, eq. 6.13); of one pair infinite. */
-static double variance_of(const struct hs_use *use)
-{
-    double pairs = (double)use->pairs, ratio = use->without / use->with;
-    double around = use->squares[2] - 2 * ratio * use->squares[1] + ratio * ratio * use->squares[0];
-
-    if (use->pairs < 2)
-        return INFINITY;
-    return use->planned_seconds * use->planned_seconds * pairs / (pairs - 1) * fmax(0, around) /
-           (use->with * use->with);
-}
-
-static void add_use(struct hs_use *sum, const struct hs_use *use)
+static void add_use(struct hs_uses *sum, const struct hs_use *use)
 {
     sum->planned += use->planned;
     sum->checked += use->checked;
     sum->wrong += use->wrong;
-    sum->pairs += use->pairs;
+    sum->pairs += use->pairs.count;
     sum->planned_seconds += use->planned_seconds;
-    /* Each rule's calls are worth what its own pairs say. */
-    if (use->pairs > 0 && use->with > 0) {
-        sum->squares[0] += variance_of(use);
-        sum->with += use->planned_seconds;
-        sum->without += use->planned_seconds * use->without / use->with;
-    }
+    hs_saving_add(&sum->saving, &use->pairs, use->planned_seconds);
 }
 
 static void add_uses(const struct hs_party *party)
@@ -368,21 +356,9 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
     return rule;
 }
 
-/* Pairs of calls of which one goes by the library, to know what plans save: four at the begin, then
- * fewer and fewer. */
-static bool is_in_pair(uint64_t number)
-{
-    uint64_t pair = number / 2;
-
-    if (number < 10)
-        return number >= 2;
-    return pair >= 16 && (pair < 2048 ? (pair & (pair - 1)) == 0 : pair % 2048 == 0);
-}
-
-/* Which of a pair comes first alternates, too. */
 static bool is_left_out(uint64_t number)
 {
-    return !plans.reproducible && is_in_pair(number) && ((number ^ number >> 1) & 1);
+    return !plans.reproducible && hs_pairs_leave_out(number);
 }
 
 static double now(void)
@@ -392,11 +368,6 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
-
-/* Pairs that say whether a plan loses: about 64 calls. */
-#define PAIRS_TO_JUDGE 6
-/* Three of four pairs lost, and more than this together: chance does not turn a good plan off. */
-#define LOSS 1.05
 
 /* All ranks get the same sums, so that they go on one way. By a blocking call: in Open MPI 4.1.4 an
  * Iallreduce here fails where one of the program's own is under way in this communicator. */
@@ -409,8 +380,8 @@ static void judge(struct hs_use *use, double with, double without, MPI_Comm comm
     use->lost += all[0] > all[1];
     use->all_with += all[0];
     use->all_without += all[1];
-    use->loses = use->pairs >= PAIRS_TO_JUDGE && 4 * use->lost >= 3 * use->pairs &&
-                 use->all_with > LOSS * use->all_without;
+    use->loses =
+        hs_pairs_lose((double)use->pairs.count, (double)use->lost, use->all_with, use->all_without);
 }
 
 static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_Comm comm)
@@ -423,12 +394,7 @@ static void note_pair(struct hs_use *use, uint64_t number, double seconds, MPI_C
         use->first = seconds;
         return;
     }
-    use->pairs++;
-    use->with += with;
-    use->without += without;
-    use->squares[0] += with * with;
-    use->squares[1] += with * without;
-    use->squares[2] += without * without;
+    hs_pairs_add(&use->pairs, with, without);
     judge(use, with, without, comm);
 }
 
@@ -468,7 +434,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
     struct hs_use *use = &party->uses[rule - plans.rules.rules];
     uint64_t number = use->number++;
     bool checks = plans.verify > 0 && number % (uint64_t)plans.verify == 0, differs = false;
-    bool paired = !plans.reproducible && plans.verify != 1 && is_in_pair(number);
+    bool paired = !plans.reproducible && plans.verify != 1 && hs_pairs_have(number);
     double began = now(), seconds;
     enum hs_status carried = HS_OK;
     struct hs_error err;
@@ -650,38 +616,18 @@ enum {
     SECONDS,
     WITH,
     WITHOUT,
-    ERROR, /* of the saving, one standard deviation */
+    ERROR, /* of the saving, as the next: pairs.h */
+    FREEDOM,
     LASTED,
     PASSED,
     FIGURES = PASSED + HS_REASON_COUNT
 };
 
-/* Standard deviations on either side of which 90 % lie. */
-#define HALF_OF_90 1.645
-
-/* "estimated saving 2.814 s, 2.1 s to 3.5 s with 90 %"; at most what the job lasted, and no word
- * of either where the pairs cannot tell them apart. */
-static void say_saving(struct hs_text *text, const double *figures)
-{
-    char what[3][HS_UNIT_TEXT];
-    double more = figures[WITHOUT] - figures[WITH], half = HALF_OF_90 * figures[ERROR];
-    double ends[3] = {fabs(more), fabs(more) - half, fabs(more) + half};
-
-    if (!(ends[1] > 0)) {
-        hs_text_append(text, ", no estimated saving or loss beyond chance");
-    } else {
-        for (int i = 0; i < 3; i++)
-            hs_seconds_format(what[i], fmin(ends[i], figures[LASTED]));
-        hs_text_append(text, ", estimated %s %s, %s to %s with 90 %%",
-                       more >= 0 ? "saving" : "loss", what[0], what[1], what[2]);
-    }
-    hs_text_append(text, " (ratio %.2f from %.0f paired calls)", figures[WITHOUT] / figures[WITH],
-                   figures[PAIRS]);
-}
-
 /* Means of the ranks. */
 static void say(const double *figures)
 {
+    const struct hs_saved saved = {figures[PAIRS], figures[WITH], figures[WITHOUT], figures[ERROR],
+                                   figures[FREEDOM]};
     char planned[HS_UNIT_TEXT];
     struct hs_text text = {0};
 
@@ -692,7 +638,7 @@ static void say(const double *figures)
     if (figures[PLANNED] > 0)
         hs_text_append(&text, "; %s in plans", hs_seconds_format(planned, figures[SECONDS]));
     if (figures[PAIRS] > 0 && figures[WITH] > 0)
-        say_saving(&text, figures);
+        hs_saved_append(&text, &saved, figures[LASTED]);
     if (figures[CHECKED] > 0)
         hs_text_append(&text, "; %.0f checked, %.0f wrong", figures[CHECKED], figures[WRONG]);
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
@@ -755,7 +701,8 @@ static void end_times(int rank)
 
 void hs_plans_finish(void)
 {
-    const struct hs_use *ended = &plans.ended;
+    const struct hs_uses *ended = &plans.ended;
+    struct hs_saved saved;
     double mine[FIGURES], sum[FIGURES];
     int rank, ranks;
 
@@ -770,9 +717,11 @@ void hs_plans_finish(void)
     mine[CHECKED] = (double)ended->checked;
     mine[WRONG] = (double)ended->wrong;
     mine[SECONDS] = ended->planned_seconds;
-    mine[WITH] = ended->with;
-    mine[WITHOUT] = ended->without;
-    mine[ERROR] = sqrt(ended->squares[0]);
+    saved = hs_saving_figures(&ended->saving);
+    mine[WITH] = saved.with;
+    mine[WITHOUT] = saved.without;
+    mine[ERROR] = saved.error;
+    mine[FREEDOM] = saved.freedom;
     mine[LASTED] = now() - plans.began;
     for (int i = 0; i < HS_REASON_COUNT; i++)
         mine[PASSED + i] = (double)plans.passed[i];

@@ -1,8 +1,9 @@
 /*
  * nccl_abi.h - of nccl.h what libhiersearch-nccl.so needs, so that it is built without NCCL and in
- * front of any: NCCL's binary interface keeps these since 2.0. Where nccl.h was included before,
- * the types are its own, and tests/apply/nccl_abi.c checks each prototype against that header's,
- * and the names and numbers below.
+ * front of any: NCCL's binary interface keeps these since 2.0, and RCCL, AMD's library, has the
+ * same. Where nccl.h or rccl.h was included before, the types are its own, and
+ * tests/apply/nccl_abi.c checks each prototype against that header's, and the names and numbers
+ * below.
  */
 #ifndef HS_APPLY_NCCL_ABI_H
 #define HS_APPLY_NCCL_ABI_H
@@ -19,7 +20,21 @@ typedef ncclConfig_t hs_nccl_config;
 typedef ncclDataType_t hs_nccl_type;
 typedef ncclRedOp_t hs_nccl_operation;
 typedef ncclSimInfo_t hs_nccl_simulation;
+#ifdef RCCL_BFLOAT16
+typedef hipStream_t hs_nccl_stream;
+#else
 typedef cudaStream_t hs_nccl_stream;
+#endif
+#if NCCL_VERSION_CODE >= 23100
+typedef ncclCollConfig_t hs_nccl_call_config;
+#else
+typedef struct hs_nccl_call_config hs_nccl_call_config;
+#endif
+#if NCCL_VERSION_CODE >= 22900
+typedef ncclWaitSignalDesc_t hs_nccl_signal;
+#else
+typedef struct hs_nccl_signal hs_nccl_signal;
+#endif
 #else
 typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation, hs_nccl_residence;
 typedef struct ncclComm *hs_nccl_comm;
@@ -29,18 +44,22 @@ typedef struct {
 } hs_nccl_id;
 typedef struct hs_nccl_simulation hs_nccl_simulation;
 typedef struct hs_nccl_config hs_nccl_config;
+typedef struct hs_nccl_call_config hs_nccl_call_config;
+typedef struct hs_nccl_signal hs_nccl_signal;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
-/* ncclSuccess, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
- * NCCL_SHRINK_ABORT; ncclScalarHostImmediate */
+/* ncclSuccess, ncclUnhandledCudaError, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress;
+ * NCCL_SPLIT_NOCOLOR, NCCL_SHRINK_ABORT; ncclScalarHostImmediate; ncclInt64, ncclSum */
 enum {
     HS_NCCL_SUCCESS = 0,
+    HS_NCCL_CUDA_ERROR = 1,
     HS_NCCL_INVALID_ARGUMENT = 4,
     HS_NCCL_INVALID_USAGE = 5,
     HS_NCCL_IN_PROGRESS = 7
 };
 enum { HS_NCCL_NO_COLOR = -1, HS_NCCL_SHRINK_ABORT = 1, HS_NCCL_SCALAR_OF_HOST = 1 };
+enum { HS_NCCL_SUM = 0, HS_NCCL_INT64 = 4 };
 
 /* What a configuration begins with, in all versions that have one. */
 struct hs_nccl_config_head {
@@ -70,8 +89,11 @@ struct hs_nccl_config_head {
 
 /* Collectives and messages. Further: the counted call (counts.h); whether its larger side is as
  * many times the count as there are ranks; the operation, -1: none. */
-#define HS_NCCL_CALLS(row) HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row)
-/* Those that plans carry out, and the others. */
+#define HS_NCCL_CALLS(row)                                                                         \
+    HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row) HS_NCCL_CONFIGURED(row) HS_NCCL_PASSED_RCCL(row)      \
+    HS_NCCL_VARYING(row)
+/* Those that plans carry out, and the others; and those of 2.31 and later by which the program says
+ * how a call is to be made, which no plan knows. */
 #define HS_NCCL_PLANNED(row)                                                                       \
     row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                           \
         (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)             \
@@ -96,6 +118,61 @@ struct hs_nccl_config_head {
         (from, count, type, peer, comm, stream), SEND, false, -1)                                  \
     row(ncclRecv, (void *to, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),            \
         (to, count, type, peer, comm, stream), RECV, false, -1)
+/* What RCCL has beside: ncclAlltoAll by the name that it had before NCCL's, an allreduce to whose
+ * result `bias` is added, and an all-to-all that takes `received` [ranks] elements of each rank,
+ * also by two names (nccl.h.in of RCCL 2.21.5 and 2.30.7). */
+#define HS_NCCL_PASSED_RCCL(row)                                                                   \
+    row(ncclAllToAll, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                              \
+        (from, to, count, type, comm, stream), ALLTOALL, true, -1)                                 \
+    row(ncclAllReduceWithBias, (HS_NCCL_REDUCED, HS_NCCL_WHERE, const void *bias),                 \
+        (from, to, count, type, operation, comm, stream, bias), ALLREDUCE_WITH_BIAS, false,        \
+        operation)
+#define HS_NCCL_VARIED                                                                             \
+    const void *from, const size_t *sent, const size_t *sent_at, void *to,                         \
+        const size_t *received, const size_t *received_at, hs_nccl_type type
+#define HS_NCCL_VARYING(row)                                                                       \
+    row(ncclAlltoAllv, (HS_NCCL_VARIED, HS_NCCL_WHERE),                                            \
+        (from, sent, sent_at, to, received, received_at, type, comm, stream), ALLTOALLV, false,    \
+        -1)                                                                                        \
+    row(ncclAllToAllv, (HS_NCCL_VARIED, HS_NCCL_WHERE),                                            \
+        (from, sent, sent_at, to, received, received_at, type, comm, stream), ALLTOALLV, false,    \
+        -1)
+
+#define HS_NCCL_HOW const hs_nccl_call_config *config
+#define HS_NCCL_CONFIGURED(row)                                                                    \
+    row(ncclAllReduceConfig, (HS_NCCL_REDUCED, HS_NCCL_WHERE, HS_NCCL_HOW),                        \
+        (from, to, count, type, operation, comm, stream, config), ALLREDUCE, false, operation)     \
+    row(ncclReduceScatterConfig, (HS_NCCL_REDUCED, HS_NCCL_WHERE, HS_NCCL_HOW),                    \
+        (from, to, count, type, operation, comm, stream, config), REDUCE_SCATTER, true, operation) \
+    row(ncclAllGatherConfig, (HS_NCCL_MOVED, HS_NCCL_WHERE, HS_NCCL_HOW),                          \
+        (from, to, count, type, comm, stream, config), ALLGATHER, true, -1)                        \
+    row(ncclAlltoAllConfig, (HS_NCCL_MOVED, HS_NCCL_WHERE, HS_NCCL_HOW),                           \
+        (from, to, count, type, comm, stream, config), ALLTOALL, true, -1)                         \
+    row(ncclBroadcastConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                \
+        (from, to, count, type, root, comm, stream, config), BROADCAST, false, -1)                 \
+    row(ncclReduceConfig, (HS_NCCL_REDUCED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                 \
+        (from, to, count, type, operation, root, comm, stream, config), REDUCE, false, operation)  \
+    row(ncclGatherConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                   \
+        (from, to, count, type, root, comm, stream, config), GATHER, false, -1)                    \
+    row(ncclScatterConfig, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE, HS_NCCL_HOW),                  \
+        (from, to, count, type, root, comm, stream, config), SCATTER, false, -1)
+
+/* One-sided messages, which are not counted, but have their place among the calls of a group and of
+ * a communicator. */
+#define HS_NCCL_ONE_SIDED(row)                                                                     \
+    row(ncclPutSignal,                                                                             \
+        (const void *from, size_t count, hs_nccl_type type, int peer, hs_nccl_window window,       \
+         size_t offset, int signal, int context, unsigned flags, HS_NCCL_WHERE),                   \
+        (from, count, type, peer, window, offset, signal, context, flags, comm, stream))           \
+    row(ncclSignal, (int peer, int signal, int context, unsigned flags, HS_NCCL_WHERE),            \
+        (peer, signal, context, flags, comm, stream))                                              \
+    row(ncclWaitSignal, (int count, hs_nccl_signal *signals, HS_NCCL_WHERE),                       \
+        (count, signals, comm, stream))
+
+/* What is done with a communicator's memory, and with that of its parts. */
+#define HS_NCCL_SUSPENDERS(row)                                                                    \
+    row(ncclCommSuspend, (hs_nccl_comm comm, int flags), (comm, flags))                            \
+    row(ncclCommResume, (hs_nccl_comm comm), (comm))
 
 /* What makes communicators. Further: where they are put, how many, what each is made of; whether
  * each process gets one, its configuration (NULL: none), and what it is a part of (NULL: none). */

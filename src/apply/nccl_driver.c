@@ -2,95 +2,190 @@
 #include "apply/nccl_driver.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apply/loaded.h"
 
-/* The values of cuda.h. */
-#define CAPTURE_MODE_RELAXED 2
-#define EVENT_DISABLE_TIMING 2
+/* What there is to find one by: every version has it. */
+#define CUDA_ANY "cuEventQuery"
+#define HIP_ANY  "hipEventQuery"
 
+/* All that were asked for: one, or two where a program has both. */
+struct known {
+    struct hs_nccl_driver driver;
+    struct known *next;
+};
+static struct known *known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool find(struct hs_nccl_driver *driver)
+/* ---- which one ---- */
+
+static const void *address_of(hs_nccl_function *function)
 {
-#define HS_ROW(name, field, parameters)                                                            \
+    const void *address;
+
+    memcpy(&address, &function, sizeof(address));
+    return address;
+}
+
+/* RCCL is linked with HIP's runtime; NCCL finds CUDA's driver by itself, when it begins. */
+bool hs_nccl_is_amd(hs_nccl_function *function)
+{
+    return hs_loaded_by(address_of(function), HIP_ANY) != NULL;
+}
+
+/* Of the HIP that RCCL is linked with, else of any. */
+static void *find_in_hip(hs_nccl_function *function, const char *name)
+{
+    void *found = hs_loaded_by(address_of(function), name);
+
+    return found ? found : hs_loaded_find("libamdhip64.so", name);
+}
+
+#define FIND(library, name, field, finding)                                                        \
     {                                                                                              \
-        void *found = hs_loaded_cuda(#name);                                                       \
+        void *found = finding;                                                                     \
                                                                                                    \
         memcpy(&driver->field, &found, sizeof(found));                                             \
-        if (!found)                                                                                \
+        if (!found) {                                                                              \
+            *lacks = library " has no " #name;                                                     \
             return false;                                                                          \
+        }                                                                                          \
     }
-    HS_NCCL_DRIVER(HS_ROW)
-#undef HS_ROW
+
+static bool find_cuda(struct hs_nccl_driver *driver, const char **lacks)
+{
+#define ROW(cuda, hip, field, parameters)   FIND("libcuda.so.1", cuda, field, hs_loaded_cuda(#cuda))
+#define ROW_OF_ONE(name, field, parameters) FIND("libcuda.so.1", name, field, hs_loaded_cuda(#name))
+    HS_NCCL_DRIVER(ROW)
+    HS_NCCL_DRIVER_CUDA(ROW_OF_ONE)
+#undef ROW
+#undef ROW_OF_ONE
     return true;
 }
 
-/* The program may load it after its first call here. */
-const struct hs_nccl_driver *hs_nccl_driver(void)
+static bool find_hip(struct hs_nccl_driver *driver, hs_nccl_function *function, const char **lacks)
 {
-    static struct hs_nccl_driver driver;
-    static bool known;
-    bool found;
-
-    pthread_mutex_lock(&lock);
-    found = known = known || find(&driver);
-    pthread_mutex_unlock(&lock);
-    return found ? &driver : NULL;
+#define ROW(cuda, hip, field, parameters)                                                          \
+    FIND("libamdhip64.so", hip, field, find_in_hip(function, #hip))
+#define ROW_OF_ONE(name, field, parameters)                                                        \
+    FIND("libamdhip64.so", name, field, find_in_hip(function, #name))
+    HS_NCCL_DRIVER(ROW)
+    HS_NCCL_DRIVER_HIP(ROW_OF_ONE)
+#undef ROW
+#undef ROW_OF_ONE
+    return true;
 }
 
-bool hs_nccl_captures(hs_nccl_stream stream)
+/* The same functions are the same driver. */
+static const struct hs_nccl_driver *keep(const struct hs_nccl_driver *driver)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    int status = 0;
+    struct known *at;
+
+    pthread_mutex_lock(&lock);
+    for (at = known; at && memcmp(&at->driver, driver, sizeof(*driver)) != 0;)
+        at = at->next;
+    if (!at && (at = malloc(sizeof(*at)))) {
+        at->driver = *driver;
+        at->next = known;
+        known = at;
+    }
+    pthread_mutex_unlock(&lock);
+    return at ? &at->driver : NULL;
+}
+
+const struct hs_nccl_driver *hs_nccl_driver_of(hs_nccl_function *function, const char **lacks)
+{
+    struct hs_nccl_driver driver;
+    bool found;
+
+    memset(&driver, 0, sizeof(driver)); /* it is compared as a whole */
+    *lacks = "there is no driver of GPUs";
+    if (hs_nccl_is_amd(function) ||
+        (!hs_loaded_cuda(CUDA_ANY) && hs_loaded_find("libamdhip64.so", HIP_ANY)))
+        found = find_hip(&driver, function, lacks);
+    else if (hs_loaded_cuda(CUDA_ANY))
+        found = find_cuda(&driver, lacks);
+    else
+        return NULL;
+    return found ? keep(&driver) : NULL;
+}
+
+bool hs_nccl_driver_is_hip(const struct hs_nccl_driver *driver)
+{
+    return driver->memory_copy_of_kind != NULL;
+}
+
+/* ---- with it ---- */
+
+/* An error of HIP's is what the program finds when it next asks whether a kernel of its own could
+ * be launched (from ROCm 7 on also behind calls that worked): one of ours is none of its. */
+static int error_before(const struct hs_nccl_driver *driver)
+{
+    return driver->peek_error ? (int)driver->peek_error() : 0;
+}
+
+static void forget_error(const struct hs_nccl_driver *driver, int before)
+{
+    if (driver->take_error && before == 0)
+        driver->take_error();
+}
+
+bool hs_nccl_captures(const struct hs_nccl_driver *driver, hs_nccl_stream stream)
+{
+    hs_driver_captures status = 0;
 
     return !driver || (driver->stream_captures(stream, &status) == 0 && status != 0);
 }
 
-void *hs_nccl_memory_new(size_t bytes)
+void *hs_nccl_memory_new(const struct hs_nccl_driver *driver, size_t bytes)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    int mode = CAPTURE_MODE_RELAXED;
-    uintptr_t memory = 0;
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    hs_driver_memory memory = 0;
+    int before;
 
     if (!driver || driver->exchange_mode(&mode) != 0)
         return NULL;
-    if (driver->memory_allocate(&memory, bytes) != 0)
+    before = error_before(driver);
+    if (driver->memory_allocate(&memory, bytes) != 0) {
         memory = 0;
+        forget_error(driver, before);
+    }
     driver->exchange_mode(&mode);
     return (void *)memory; /* NOLINT(performance-no-int-to-ptr): CUdeviceptr is a number */
 }
 
-void hs_nccl_memory_free(void *memory)
+void hs_nccl_memory_free(const struct hs_nccl_driver *driver, void *memory)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    int mode = CAPTURE_MODE_RELAXED;
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
 
     if (!memory || driver->exchange_mode(&mode) != 0)
         return;
-    driver->memory_free((uintptr_t)memory);
+    driver->memory_free((hs_driver_memory)memory);
     driver->exchange_mode(&mode);
 }
 
-void *hs_nccl_host_new(size_t bytes)
+void *hs_nccl_host_new(const struct hs_nccl_driver *driver, size_t bytes)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    int mode = CAPTURE_MODE_RELAXED;
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
     void *memory = NULL;
+    int before;
 
     if (!driver || driver->exchange_mode(&mode) != 0)
         return NULL;
-    if (driver->host_allocate(&memory, bytes, 0) != 0)
+    before = error_before(driver);
+    if (driver->host_allocate(&memory, bytes, 0) != 0) {
         memory = NULL;
+        forget_error(driver, before);
+    }
     driver->exchange_mode(&mode);
     return memory;
 }
 
-void hs_nccl_host_free(void *memory)
+void hs_nccl_host_free(const struct hs_nccl_driver *driver, void *memory)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    int mode = CAPTURE_MODE_RELAXED;
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
 
     if (!memory || driver->exchange_mode(&mode) != 0)
         return;
@@ -98,10 +193,108 @@ void hs_nccl_host_free(void *memory)
     driver->exchange_mode(&mode);
 }
 
-void *hs_nccl_event_new(void)
+bool hs_nccl_copy(const struct hs_nccl_driver *driver, void *to, const void *from, size_t bytes,
+                  hs_nccl_stream stream)
 {
-    const struct hs_nccl_driver *driver = hs_nccl_driver();
-    void *event = NULL;
+    if (hs_nccl_driver_is_hip(driver))
+        return driver->memory_copy_of_kind(to, from, bytes,
+                                           (hs_driver_kind)HS_DRIVER_COPY_BY_POINTERS, stream) == 0;
+    return driver->memory_copy((hs_driver_memory)to, (hs_driver_memory)from, bytes, stream) == 0;
+}
 
-    return driver && driver->event_create(&event, EVENT_DISABLE_TIMING) == 0 ? event : NULL;
+/* Bytes from one row to the next, at most, on any GPU. */
+#define PITCH_MAX ((size_t)INT32_MAX)
+
+bool hs_nccl_copy_rows(const struct hs_nccl_driver *driver, void *to, const void *from,
+                       struct hs_nccl_pitches pitches, const size_t bytes_count[2],
+                       hs_nccl_stream stream)
+{
+    const size_t bytes = bytes_count[0], count = bytes_count[1];
+    const struct hs_nccl_rows rows = {
+        .from = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)from, .pitch = pitches.from},
+        .to = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)to, .pitch = pitches.to},
+        .bytes = bytes,
+        .count = count};
+
+    if (pitches.to <= PITCH_MAX && pitches.from <= PITCH_MAX)
+        return hs_nccl_driver_is_hip(driver)
+                   ? driver->memory_copy_rows_of_kind(
+                         to, pitches.to, from, pitches.from, bytes, count,
+                         (hs_driver_kind)HS_DRIVER_COPY_BY_POINTERS, stream) == 0
+                   : driver->memory_copy_rows(&rows, stream) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!hs_nccl_copy(driver, (char *)to + i * pitches.to,
+                          (const char *)from + i * pitches.from, bytes, stream))
+            return false;
+    return true;
+}
+
+size_t hs_nccl_memory_left(const struct hs_nccl_driver *driver)
+{
+    size_t left = 0, all = 0;
+
+    return driver && driver->memory_info(&left, &all) == 0 ? left : 0;
+}
+
+hs_nccl_stream hs_nccl_stream_new(const struct hs_nccl_driver *driver)
+{
+    hs_nccl_stream stream = NULL;
+
+    return driver && driver->stream_create(&stream, HS_DRIVER_NON_BLOCKING) == 0 ? stream : NULL;
+}
+
+void hs_nccl_stream_free(const struct hs_nccl_driver *driver, hs_nccl_stream stream)
+{
+    if (stream)
+        driver->stream_destroy(stream);
+}
+
+void *hs_nccl_event_new(const struct hs_nccl_driver *driver, bool timed)
+{
+    hs_driver_event event = NULL;
+
+    return driver && driver->event_create(&event, timed ? 0 : HS_DRIVER_NO_TIME) == 0 ? event
+                                                                                      : NULL;
+}
+
+void hs_nccl_event_free(const struct hs_nccl_driver *driver, void *event)
+{
+    if (event)
+        driver->event_destroy(event);
+}
+
+/* To ask while another thread captures in the global mode would end that capture. */
+bool hs_nccl_event_passed(const struct hs_nccl_driver *driver, void *event)
+{
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    bool passed;
+    int before;
+
+    if (driver->exchange_mode(&mode) != 0)
+        return false;
+    before = error_before(driver);
+    passed = driver->event_query(event) == 0;
+    if (!passed)
+        forget_error(driver, before);
+    driver->exchange_mode(&mode);
+    return passed;
+}
+
+bool hs_nccl_event_seconds(const struct hs_nccl_driver *driver, double *seconds, void *from,
+                           void *to)
+{
+    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    float milliseconds = 0;
+    bool said;
+    int before;
+
+    if (driver->exchange_mode(&mode) != 0)
+        return false;
+    before = error_before(driver);
+    said = driver->event_elapsed(&milliseconds, from, to) == 0;
+    if (!said)
+        forget_error(driver, before);
+    driver->exchange_mode(&mode);
+    *seconds = 1e-3 * (double)milliseconds;
+    return said;
 }

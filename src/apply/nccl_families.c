@@ -1,19 +1,21 @@
 /* nccl_families.c - see nccl_families.h. */
 #include "apply/nccl_families.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
+#include "apply/nccl_agree.h"
 #include "apply/nccl_driver.h"
-#include "apply/nccl_handles.h"
+#include "apply/nccl_machine.h"
+#include "apply/nccl_pairs.h"
 #include "apply/nccl_real.h"
+#include "apply/nccl_splits.h"
 #include "apply/nccl_verify.h"
+#include "base/launcher.h"
 
-static struct hs_nccl_family *families;
 static struct hs_nccl_family *aborted; /* whose memory is still there */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,15 +39,6 @@ static bool find_functions(struct hs_nccl_functions *nccl, const void *caller)
 
 /* ---- groups and nodes ---- */
 
-bool hs_nccl_runs(const struct hs_rule *rule)
-{
-    return (rule->collective == HS_COLLECTIVE_ALLREDUCE ||
-            rule->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
-            rule->collective == HS_COLLECTIVE_ALLGATHER) &&
-           rule->layout == HS_NATURAL && rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
-           !hs_plan_has_letters(&rule->plan);
-}
-
 /* The lowest rank of the job in this rank's group; -1: it is none of these. Ranks of a communicator
  * of all are the job's, whoever started them. */
 static int64_t base_of(const struct hs_nccl_family *family, const struct hs_group *group,
@@ -59,23 +52,6 @@ static int64_t base_of(const struct hs_nccl_family *family, const struct hs_grou
         hs_group_place(group, rank) != family->rank)
         return -1;
     return hs_group_rank(group, rank, 0);
-}
-
-/* This machine, as NCCL tells machines apart. */
-static uint64_t hash_of_host(void)
-{
-    const char *given = getenv("NCCL_HOSTID");
-    char name[256] = "";
-    ssize_t length = -1;
-    int fd = given ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-    if (fd >= 0) {
-        length = read(fd, name, sizeof(name) - 1);
-        close(fd);
-    }
-    if (!given && length <= 0)
-        gethostname(name, sizeof(name) - 1);
-    return hs_nccl_hash(given ? given : name, strlen(given ? given : name));
 }
 
 static size_t node_of(const struct hs_rules *rules, int64_t rank)
@@ -102,7 +78,7 @@ static bool lies_well(struct hs_nccl_family *family, const struct hs_group *grou
 
     if (rules->node_count == 0)
         return true;
-    rank = hs_nccl_look_for_alike(family, hash_of_host(), &size);
+    rank = hs_nccl_look_for_alike(family, hs_nccl_host(), &size);
     mine = node_of(rules, hs_group_rank(group, base, family->rank));
     for (int i = 0; i < family->size; i++) {
         bool beside = node_of(rules, hs_group_rank(group, base, i)) == mine;
@@ -114,15 +90,6 @@ static bool lies_well(struct hs_nccl_family *family, const struct hs_group *grou
 }
 
 /* ---- layers ---- */
-
-const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
-                                           struct hs_layer layer)
-{
-    for (int i = 0; i < family->part_count; i++)
-        if (hs_layer_equal(family->parts[i].layer, layer))
-            return &family->parts[i];
-    return NULL;
-}
 
 /* Takes part on all ranks alike, also where it did not work on this one. */
 static bool split_layer(struct hs_nccl_family *family, struct hs_layer layer)
@@ -162,74 +129,25 @@ static bool split_layers(struct hs_nccl_family *family, const struct hs_group *g
 
 /* ---- memory ---- */
 
-/* Of a plan, for messages of so many bytes: what leaves its outermost layer. */
-static uint64_t memory_of(const struct hs_plan *plan, uint64_t bytes)
+static size_t memory_wanted(const struct hs_nccl_family *family, const struct hs_group *group)
 {
-    return bytes / (uint64_t)plan->split.sizes[plan->split.count - 1];
-}
-
-static size_t memory_wanted(const struct hs_rules *rules, const struct hs_group *group)
-{
+    const struct hs_rules *rules = family->trial.rules;
     uint64_t most = 0;
 
     for (size_t i = 0; i < rules->count; i++) {
         const struct hs_rule *rule = &rules->rules[i], *next = rule + 1;
         bool ends = i + 1 < rules->count && next->collective == rule->collective &&
                     hs_group_equal(&next->group, &rule->group);
-        uint64_t bytes = HS_NCCL_MEMORY_MAX;
+        uint64_t bytes = family->trial.memory_bytes;
 
-        if (rule->collective != HS_COLLECTIVE_REDUCE_SCATTER || !hs_nccl_runs(rule) ||
+        if (!hs_nccl_takes_memory(rule) || !hs_nccl_runs(rule) ||
             !hs_group_equal(&rule->group, group))
             continue;
-        if (ends && memory_of(&rule->plan, next->from_bytes) < bytes)
-            bytes = memory_of(&rule->plan, next->from_bytes);
+        if (ends && hs_nccl_memory_of(rule, next->from_bytes) < bytes)
+            bytes = hs_nccl_memory_of(rule, next->from_bytes);
         most = bytes > most ? bytes : most;
     }
     return (size_t)most;
-}
-
-bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
-                        uint64_t bytes)
-{
-    return memory_of(plan, bytes) <= family->memory.bytes;
-}
-
-/* All ranks have it, or none. */
-static void take_memory(struct hs_nccl_family *family)
-{
-    const struct hs_nccl_trial *trial = &family->trial;
-    size_t wanted = memory_wanted(trial->rules, family->group);
-
-    if (wanted == 0 || !trial->blocks)
-        return;
-    family->memory.begin = hs_nccl_memory_new(wanted);
-    if (hs_nccl_agree(family, family->memory.begin != NULL, trial->settings)) {
-        family->memory.bytes = wanted;
-        return;
-    }
-    hs_nccl_memory_free(family->memory.begin);
-    family->memory.begin = NULL;
-    if (family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: %d ranks of a communicator have no plans of reduce-scatters: not "
-                "all of their GPUs have %zu bytes left\n",
-                family->size, wanted);
-}
-
-static void take_verify(struct hs_nccl_family *family)
-{
-    if (family->trial.verify == 0)
-        return;
-    family->memory.verify = hs_nccl_verify_new(family->trial.verify_bytes);
-    if (hs_nccl_agree(family, family->memory.verify != NULL, family->trial.settings))
-        return;
-    hs_nccl_verify_free(family->memory.verify, true);
-    family->memory.verify = NULL;
-    if (family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: --verify: %d ranks of a communicator go by plan unverified: not "
-                "all have %zu bytes of a GPU left\n",
-                family->size, 2 * family->trial.verify_bytes);
 }
 
 static void drop_event(struct hs_nccl_family *family)
@@ -237,17 +155,23 @@ static void drop_event(struct hs_nccl_family *family)
     void *event = family->order.event;
 
     family->order.event = NULL;
-    if (event)
-        hs_nccl_driver()->event_destroy(event);
+    hs_nccl_event_free(family->driver, event);
 }
 
 static void drop_memory(struct hs_nccl_family *family)
 {
-    hs_nccl_memory_free(family->memory.begin);
+    hs_nccl_memory_free(family->driver, family->memory.begin);
     family->memory.begin = NULL;
     family->memory.bytes = 0;
     hs_nccl_verify_free(family->memory.verify, family->memory.aborted_by != NULL);
     family->memory.verify = NULL;
+    hs_nccl_pairs_free(family->memory.pairs, family->memory.aborted_by != NULL);
+    family->memory.pairs = NULL;
+    if (family->memory.told_on_host)
+        hs_nccl_host_free(family->driver, family->memory.told);
+    else
+        hs_nccl_memory_free(family->driver, family->memory.told);
+    family->memory.told = NULL;
 }
 
 void hs_nccl_family_destroy(struct hs_nccl_family *family)
@@ -271,7 +195,8 @@ void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread)
     if (grouped)
         family->nccl.ncclGroupEnd();
     drop_event(family);
-    if (!family->memory.begin && !family->memory.verify)
+    if (!family->memory.begin && !family->memory.verify && !family->memory.pairs &&
+        !family->memory.told)
         return;
     pthread_mutex_lock(&lock);
     family->memory.aborted_by = thread;
@@ -304,6 +229,25 @@ void hs_nccl_families_aborted(const void *thread)
 /* From 2.22 on a group stops the kernels of all that are aborted in it before it frees any; before
  * it, a family that hangs could not be aborted. */
 #define ABORTS_TOGETHER 22200
+/* Before it RCCL may end the program in ncclCommSplit, unless MSCCL is off (CHANGELOG.md of RCCL:
+ * "Known issues" of 2.22.3, "Resolved issues" of 2.26.6). */
+#define RCCL_SPLITS 22606
+
+/* Whether a communicator may be split, and given up: without asking other ranks, as that splits. */
+static bool is_usable(hs_nccl_function *function, int version)
+{
+    const char *msccl = getenv("RCCL_MSCCL_ENABLE");
+    static atomic_bool said;
+
+    if (version < ABORTS_TOGETHER)
+        return false;
+    if (!hs_nccl_is_amd(function) || version >= RCCL_SPLITS || (msccl && strcmp(msccl, "0") == 0))
+        return true;
+    if (!atomic_exchange(&said, true) && hs_launcher_is_root())
+        fprintf(stderr, "hiersearch run: no call goes by plan: RCCL before 2.26.6 may fail where "
+                        "communicators are split, but with RCCL_MSCCL_ENABLE=0\n");
+    return false;
+}
 
 /* The first rule of a group of this size, from there on. */
 static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at, int size)
@@ -321,50 +265,276 @@ static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at
     return NULL;
 }
 
+/* What this rank has in common with others that have the same plans, belong to this group and are
+ * able. 0 is nobody's. */
+static uint64_t mind_of(const struct hs_nccl_family *family, const struct hs_group *group,
+                        size_t at)
+{
+    const struct hs_nccl_trial *trial = &family->trial;
+    bool able = family->driver && trial->able && family->order.event;
+    int64_t base = base_of(family, group, trial);
+
+    if (!able || base < 0 || (!trial->blocks && !family->steps))
+        return 0;
+    return (trial->settings + (uint64_t)base * 2654435761u + at) | 1;
+}
+
+static void say_no_group(const struct hs_nccl_family *family)
+{
+    if (family->rank == 0)
+        fprintf(stderr, "hiersearch run: %d ranks of a communicator have no plans: %s\n",
+                family->size,
+                family->driver ? "they are no group of the plans, have not the same plans all, or "
+                                 "not one GPU for each process"
+                               : family->lacks);
+}
+
+static void say_no_place(const struct hs_nccl_family *family)
+{
+    if (family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: %d ranks of a communicator have no plans: they lie on nodes "
+                "otherwise than those of the plans (run --elsewhere)\n",
+                family->size);
+}
+
+static void say_no_parts(const struct hs_nccl_family *family)
+{
+    if (family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: %d ranks of a communicator have no plans: NCCL could not split "
+                "it\n",
+                family->size);
+}
+
+/* ---- where nobody waits: by splits ---- */
+
 static void try_group(struct hs_nccl_family *family, const struct hs_group *group, int64_t base)
 {
     const struct hs_nccl_trial *trial = &family->trial;
     bool lies = lies_well(family, group, base, trial->rules);
-    bool good = split_layers(family, group, trial->rules) && family->order.event;
+    bool good = split_layers(family, group, trial->rules);
 
     if (hs_nccl_agree(family, lies && good, trial->settings)) {
         family->group = group;
-        take_memory(family);
-        take_verify(family);
         return;
     }
     if (family->splits.waits)
         return;
     hs_nccl_family_destroy(family);
-    if (family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: %d ranks of a communicator have no plans: they lie on nodes "
-                "otherwise than those of the plans (run --elsewhere), or could not be split\n",
-                family->size);
+    if (lies)
+        say_no_parts(family);
+    else
+        say_no_place(family);
 }
 
 static void try_groups(struct hs_nccl_family *family)
 {
     const struct hs_nccl_trial *trial = &family->trial;
     const struct hs_group *group;
-    bool able = hs_nccl_driver() && trial->able && (trial->blocks || family->steps), any = false;
+    bool any = false;
 
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
-        int64_t base = base_of(family, group, trial);
+        uint64_t mind = mind_of(family, group, at);
 
-        if (hs_nccl_agree(family, able && base >= 0,
-                          trial->settings + (uint64_t)base * 2654435761u + at)) {
-            try_group(family, group, base);
+        if (hs_nccl_agree(family, mind != 0, mind)) {
+            try_group(family, group, base_of(family, group, trial));
             return;
         }
         if (family->splits.waits)
             return;
     }
-    if (any && family->rank == 0)
-        fprintf(stderr,
-                "hiersearch run: %d ranks of a communicator have no plans: they are no group of "
-                "the plans, have not the same plans all, or not one GPU for each process\n",
-                family->size);
+    if (any)
+        say_no_group(family);
+}
+
+/* ---- where the host waits: by what all tell ---- */
+
+/* Of what a rank tells first, and behind the splits. */
+enum { HOST, CLIQUE, MINDS, MINDS_MAX = HS_NCCL_TOLD - MINDS };
+enum { HAS_PARTS, HAS_MEMORY, HAS_VERIFY, HAS_PAIRS };
+
+static bool all_tell(const struct hs_nccl_family *family, const struct hs_nccl_told *all, int which)
+{
+    for (int i = 0; i < family->size; i++)
+        if (all[i].numbers[which] == 0 || all[i].numbers[which] != all[0].numbers[which])
+            return false;
+    return true;
+}
+
+/* Whether ranks that are together on a node of the rules tell the same number, HOST or CLIQUE, and
+ * no others tell it: the same for all who ask. Nodes are blocks of ranks in their order. */
+static bool all_lie_by(const struct hs_nccl_family *family, const struct hs_group *group,
+                       const struct hs_nccl_told *all, int which)
+{
+    const struct hs_rules *rules = family->trial.rules;
+    int64_t base = base_of(family, group, &family->trial);
+    size_t before = 0;
+
+    for (int i = 0; i < family->size; i++) {
+        size_t node = node_of(rules, hs_group_rank(group, base, i));
+        bool begins = i == 0 || node != before;
+
+        if (all[i].numbers[which] == 0 ||
+            (!begins && all[i].numbers[which] != all[i - 1].numbers[which]))
+            return false;
+        for (int k = 0; k < i && begins; k++)
+            if (all[k].numbers[which] == all[i].numbers[which])
+                return false;
+        before = node;
+    }
+    return true;
+}
+
+static bool all_lie_well(const struct hs_nccl_family *family, const struct hs_group *group,
+                         const struct hs_nccl_told *all)
+{
+    return family->trial.rules->node_count == 0 || all_lie_by(family, group, all, HOST) ||
+           all_lie_by(family, group, all, CLIQUE);
+}
+
+/* What all have stays. */
+static void keep_memory(struct hs_nccl_family *family, const struct hs_nccl_told *all,
+                        size_t wanted)
+{
+    struct hs_nccl_memory *memory = &family->memory;
+
+    memory->bytes = wanted;
+    if (wanted > 0 && !all_tell(family, all, HAS_MEMORY)) {
+        hs_nccl_memory_free(family->driver, memory->begin);
+        memory->begin = NULL;
+        memory->bytes = 0;
+        if (family->rank == 0)
+            fprintf(stderr,
+                    "hiersearch run: %d ranks of a communicator have no plans of reduce-scatters, "
+                    "nor of packed layout: not all of their GPUs have %zu bytes left\n",
+                    family->size, wanted);
+    }
+    if (family->trial.verify > 0 && !all_tell(family, all, HAS_VERIFY)) {
+        hs_nccl_verify_free(memory->verify, true);
+        memory->verify = NULL;
+        if (family->rank == 0)
+            fprintf(stderr,
+                    "hiersearch run: --verify: %d ranks of a communicator go by plan unverified: "
+                    "not all have %zu bytes of a GPU left\n",
+                    family->size, 2 * family->trial.verify_bytes);
+    }
+    if (family->trial.pairs && !all_tell(family, all, HAS_PAIRS)) {
+        hs_nccl_pairs_free(memory->pairs, true);
+        memory->pairs = NULL;
+    }
+}
+
+static void make_parts(struct hs_nccl_family *family, const struct hs_group *group)
+{
+    const struct hs_nccl_trial *trial = &family->trial;
+    struct hs_nccl_memory *memory = &family->memory;
+    size_t wanted = memory_wanted(family, group);
+    struct hs_nccl_told mine = {{0}}, *all;
+
+    mine.numbers[HAS_PARTS] = split_layers(family, group, trial->rules);
+    memory->begin = wanted > 0 ? hs_nccl_memory_new(family->driver, wanted) : NULL;
+    memory->verify =
+        trial->verify > 0 ? hs_nccl_verify_new(family->driver, trial->verify_bytes) : NULL;
+    memory->pairs = trial->pairs ? hs_nccl_pairs_new(family->driver) : NULL;
+    mine.numbers[HAS_MEMORY] = memory->begin != NULL;
+    mine.numbers[HAS_VERIFY] = memory->verify != NULL;
+    mine.numbers[HAS_PAIRS] = memory->pairs != NULL;
+    all = hs_nccl_tell(family, &mine);
+    if (all && all_tell(family, all, HAS_PARTS)) {
+        family->group = group;
+        keep_memory(family, all, wanted);
+    } else {
+        hs_nccl_family_destroy(family);
+        say_no_parts(family);
+    }
+    free(all);
+}
+
+static void tell_groups(struct hs_nccl_family *family)
+{
+    const struct hs_group *groups[MINDS_MAX];
+    struct hs_nccl_told mine = {{[HOST] = hs_nccl_host(), [CLIQUE] = hs_nccl_clique()}}, *all;
+    const struct hs_group *found = NULL;
+    int count = 0;
+
+    for (size_t at = 0; count < MINDS_MAX; count++) {
+        groups[count] = candidate(family->trial.rules, &at, family->size);
+        if (!groups[count])
+            break;
+        mine.numbers[MINDS + count] = mind_of(family, groups[count], at);
+    }
+    if (count > 0 && !family->driver)
+        say_no_group(family);
+    if (count == 0 || !family->driver || !(all = hs_nccl_tell(family, &mine)))
+        return;
+    for (int i = 0; i < count && !found; i++)
+        found = all_tell(family, all, MINDS + i) ? groups[i] : NULL;
+    if (!found)
+        say_no_group(family);
+    else if (!all_lie_well(family, found, all))
+        say_no_place(family);
+    else
+        make_parts(family, found);
+    free(all);
+}
+
+/* ---- what it costs ---- */
+
+static struct hs_nccl_cost cost;
+
+struct hs_nccl_cost hs_nccl_families_cost(void)
+{
+    struct hs_nccl_cost all;
+
+    pthread_mutex_lock(&lock);
+    all = cost;
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+static void add_cost(const struct hs_nccl_family *family, size_t left_before, double seconds)
+{
+    size_t left = left_before > 0 ? hs_nccl_memory_left(family->driver) : 0;
+
+    pthread_mutex_lock(&lock);
+    cost.families += family->group != NULL;
+    cost.splits += (uint64_t)family->splits.count;
+    cost.bytes += left > 0 && left < left_before ? left_before - left : 0;
+    cost.seconds += seconds;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- making ---- */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void drop_all(struct hs_nccl_family *family)
+{
+    if (family->splits.making || family->group)
+        return;
+    drop_event(family);
+    drop_memory(family);
+}
+
+/* The host waits: of a communicator that has just been made. */
+static void make_at_once(struct hs_nccl_family *family)
+{
+    const double began = now();
+    size_t left = hs_nccl_memory_left(family->driver);
+
+    family->splits.making = false;
+    if (family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
+        family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
+        tell_groups(family);
+    add_cost(family, left, now() - began);
+    drop_all(family);
 }
 
 bool hs_nccl_family_go_on(struct hs_nccl_family *family)
@@ -376,8 +546,9 @@ bool hs_nccl_family_go_on(struct hs_nccl_family *family)
         family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
         try_groups(family);
     family->splits.making = family->splits.waits;
-    if (!family->splits.making && !family->group)
-        drop_event(family);
+    if (!family->splits.making)
+        add_cost(family, 0, 0);
+    drop_all(family);
     return !family->splits.making;
 }
 
@@ -394,99 +565,17 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
     family->steps = trial->blocks ? NULL : calloc(1, sizeof(*family->steps));
     pthread_mutex_init(&family->busy, NULL);
     if (!find_functions(&family->nccl, trial->caller) ||
-        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER) {
+        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS ||
+        !is_usable((hs_nccl_function *)family->nccl.ncclGetVersion, version)) {
         free(family->steps);
         free(family);
         return NULL;
     }
-    family->order.event = hs_nccl_event_new();
+    family->driver =
+        hs_nccl_driver_of((hs_nccl_function *)family->nccl.ncclGetVersion, &family->lacks);
+    family->order.event = hs_nccl_event_new(family->driver, false);
     if (trial->blocks)
-        hs_nccl_family_go_on(family);
-    pthread_mutex_lock(&lock);
-    family->next = families;
-    families = family;
-    pthread_mutex_unlock(&lock);
+        make_at_once(family);
+    hs_nccl_family_add(family);
     return family;
-}
-
-struct hs_nccl_family *hs_nccl_family_find(hs_nccl_comm comm)
-{
-    struct hs_nccl_family *family;
-
-    pthread_mutex_lock(&lock);
-    for (family = families; family && family->comm != comm;)
-        family = family->next;
-    pthread_mutex_unlock(&lock);
-    return family;
-}
-
-struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm)
-{
-    struct hs_nccl_family **at = &families, *family;
-
-    pthread_mutex_lock(&lock);
-    while (*at && (*at)->comm != comm)
-        at = &(*at)->next;
-    family = *at;
-    if (family) {
-        *at = family->next;
-        family->ended = true;
-    }
-    pthread_mutex_unlock(&lock);
-    return family;
-}
-
-/* ---- order ---- */
-
-/* Memory is not left to the handle of a stream, which may be another one's meanwhile. */
-void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
-{
-    bool same = family->order.stream == stream && !family->memory.begin && !family->memory.verify;
-
-    if (family->group && family->order.event && family->order.issued && !same &&
-        !hs_nccl_captures(stream))
-        hs_nccl_driver()->stream_wait(stream, family->order.event, 0);
-}
-
-static void record(struct hs_nccl_family *family, hs_nccl_stream stream)
-{
-    if (!family->group || !family->order.event || hs_nccl_captures(stream) ||
-        hs_nccl_driver()->event_record(family->order.event, stream) != 0)
-        return;
-    family->order.stream = stream;
-    family->order.issued = true;
-}
-
-void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream,
-                         hs_nccl_result result)
-{
-    family->order.late = result == HS_NCCL_IN_PROGRESS;
-    family->order.late_stream = stream;
-    if (!family->order.late)
-        record(family, stream);
-}
-
-void hs_nccl_order_settle(struct hs_nccl_family *family)
-{
-    if (family->order.late)
-        record(family, family->order.late_stream);
-    family->order.late = false;
-}
-
-void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread)
-{
-    hs_nccl_order_before(family, stream);
-    family->order.touched = thread;
-    family->order.touched_stream = stream;
-}
-
-void hs_nccl_order_group(const void *thread, hs_nccl_result result)
-{
-    pthread_mutex_lock(&lock);
-    for (struct hs_nccl_family *family = families; family; family = family->next)
-        if (family->order.touched == thread) {
-            family->order.touched = NULL;
-            hs_nccl_order_after(family, family->order.touched_stream, result);
-        }
-    pthread_mutex_unlock(&lock);
 }

@@ -7,30 +7,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "apply/loaded.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
+#include "apply/nccl_pairs.h"
+#include "apply/nccl_real.h"
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define VERIFY_BYTES ((uint64_t)32 << 20)
+#define MEMORY_BYTES ((uint64_t)64 << 20)
+
+/* What the environment says. */
+struct settings {
+    uint64_t hash; /* of all of them, and the rules */
+    uint64_t verify, verify_bytes, memory_bytes;
+    bool reproducible; /* no call goes by the library to compare */
+};
 
 static struct {
     bool tried, on;
     struct hs_rules rules;
-    uint64_t settings, verify, verify_bytes;
+    struct settings settings;
+    double began;      /* when plans were on */
     uint64_t *made_of; /* [made_count] what this process's communicators were made of */
     size_t made_count;
     int rank, size; /* of this process in its largest communicator; or in the job: */
     int job_rank;
     pid_t process; /* not one that it forked */
     pthread_mutex_t lock;
-    atomic_uint_fast64_t planned, passed[HS_REASON_COUNT];
+    atomic_uint_fast64_t planned, left_out, passed[HS_REASON_COUNT];
 } plans = {.rank = -1, .job_rank = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The group that a thread has open. */
@@ -44,10 +56,25 @@ static _Thread_local struct {
 
 /* ---- begin ---- */
 
+/* A number of the environment, or else this one. */
+static uint64_t number_of(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && text[0] ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void read_rules(void)
 {
-    const char *text = getenv(HS_RUN_NCCL_PLANS), *verify = getenv(HS_RUN_VERIFY);
-    const char *bytes = getenv(HS_RUN_VERIFY_BYTES);
+    const char *text = getenv(HS_RUN_NCCL_PLANS), *same = getenv(HS_RUN_REPRODUCIBLE);
     const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     struct hs_error err;
 
@@ -57,10 +84,14 @@ static void read_rules(void)
         fprintf(stderr, "hiersearch run: " HS_RUN_NCCL_PLANS ": %s\n", err.message);
         return;
     }
-    plans.verify = verify ? strtoull(verify, NULL, 10) : 0;
-    plans.verify_bytes = bytes && bytes[0] ? strtoull(bytes, NULL, 10) : VERIFY_BYTES;
-    plans.settings =
-        hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u + plans.verify_bytes;
+    plans.settings.verify = number_of(HS_RUN_VERIFY, 0);
+    plans.settings.verify_bytes = number_of(HS_RUN_VERIFY_BYTES, VERIFY_BYTES);
+    plans.settings.memory_bytes = number_of(HS_RUN_NCCL_MEMORY, MEMORY_BYTES);
+    plans.settings.reproducible = same && same[0] == '1';
+    plans.settings.hash = hs_nccl_hash(text, strlen(text)) + plans.settings.verify * 1000003u +
+                          plans.settings.memory_bytes * 3000017u + 2 * plans.settings.verify_bytes +
+                          plans.settings.reproducible;
+    plans.began = now();
     plans.process = getpid();
     plans.on = true;
     if (connections && strcmp(connections, "1") == 0 && hs_launcher_is_root())
@@ -83,12 +114,15 @@ static bool is_about(enum hs_collective collective)
 static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                             const struct hs_nccl_asked *asked)
 {
+    enum hs_nccl_went went;
     hs_nccl_result result;
 
-    plans.planned++;
     pthread_mutex_lock(&family->busy);
-    result = hs_nccl_verify_carry(family, &rule->plan, asked, plans.verify);
+    result = hs_nccl_pairs_carry(family, rule, asked, plans.settings.verify, &went);
     pthread_mutex_unlock(&family->busy);
+    plans.planned += went == HS_NCCL_PLANNED;
+    plans.left_out += went == HS_NCCL_LEFT_OUT;
+    plans.passed[HS_REASON_LOST] += went == HS_NCCL_LOST;
     return result;
 }
 
@@ -264,7 +298,7 @@ static bool is_tried(const struct hs_nccl_making *making)
     if (!making->each || !making->place)
         return false;
     return making->blocks ? !making->parent || hs_nccl_family_find(making->parent)
-                          : !making->parent && group.depth == 0 && plans.verify == 0;
+                          : !making->parent && group.depth == 0 && plans.settings.verify == 0;
 }
 
 void hs_nccl_plans_make(struct hs_nccl_making *making)
@@ -321,10 +355,13 @@ static void note(const struct hs_nccl_family *family)
 static void adopt(const struct hs_nccl_making *making)
 {
     struct hs_nccl_trial trial = {.rules = &plans.rules,
-                                  .settings = plans.settings,
+                                  .settings = plans.settings.hash,
                                   .self = {making->rank, making->ranks},
-                                  .verify = plans.verify,
-                                  .verify_bytes = plans.verify_bytes,
+                                  .verify = plans.settings.verify,
+                                  .verify_bytes = plans.settings.verify_bytes,
+                                  .memory_bytes = plans.settings.memory_bytes,
+                                  .pairs = making->blocks && !plans.settings.reproducible &&
+                                           plans.settings.verify != 1,
                                   .able = is_alone(making->made_of),
                                   .blocks = making->blocks,
                                   .caller = making->caller};
@@ -359,6 +396,13 @@ void hs_nccl_plans_windows(hs_nccl_comm comm, int more)
 
     if (family)
         family->windows += more;
+}
+
+hs_nccl_comm hs_nccl_plans_part(hs_nccl_comm comm, int i)
+{
+    struct hs_nccl_family *family = plans.on ? hs_nccl_family_find(comm) : NULL;
+
+    return family && i < family->part_count ? family->parts[i].comm : NULL;
 }
 
 static void abort_family(struct hs_nccl_family *family)
@@ -469,10 +513,41 @@ static void say_unseen(void)
     int rank, ranks;
 
     if (text && text[0] && hs_launcher_rank(&rank, &ranks) && rank == 0 &&
-        hs_loaded_find("libnccl.so", "ncclGetVersion"))
+        hs_nccl_loaded("ncclGetVersion"))
         fputs("hiersearch run: rank 0 has loaded NCCL, and no communicator of it was seen: no call "
               "went by plan\n",
               stderr);
+}
+
+static void append_saving(struct hs_text *text)
+{
+    const struct hs_saving saving = hs_nccl_saving();
+    const struct hs_saved saved = hs_saving_figures(&saving);
+    char seconds[HS_UNIT_TEXT];
+
+    if (saving.pairs > 0 && saved.with > 0) {
+        hs_text_append(text, "; about %s in plans", hs_seconds_format(seconds, saved.with));
+        hs_saved_append(text, &saved, now() - plans.began);
+    } else if (plans.planned > 0) {
+        hs_text_append(text, "; saving not known: %s",
+                       plans.settings.reproducible ? "--reproducible leaves no call to compare"
+                                                   : "no pair of calls was timed");
+    }
+}
+
+static void append_cost(struct hs_text *text)
+{
+    const struct hs_nccl_cost cost = hs_nccl_families_cost();
+    char seconds[HS_UNIT_TEXT];
+
+    if (cost.families == 0)
+        return;
+    hs_text_append(text, "; %" PRIu64 " communicator%s with plans cost %" PRIu64 " splits",
+                   cost.families, cost.families == 1 ? "" : "s", cost.splits);
+    if (cost.bytes > 0)
+        hs_text_append(text, ", %.1f MiB", (double)cost.bytes / 1048576);
+    if (cost.seconds > 0)
+        hs_text_append(text, ", %s", hs_seconds_format(seconds, cost.seconds));
 }
 
 void hs_nccl_plans_finish(void)
@@ -490,11 +565,15 @@ void hs_nccl_plans_finish(void)
                    rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
     for (int i = 0; i < HS_REASON_COUNT; i++)
         passed[i] = (double)plans.passed[i];
+    if (plans.left_out > 0)
+        hs_text_append(&text, ", %" PRIu64 " by NCCL's own for comparison",
+                       (uint64_t)plans.left_out);
     hs_reasons_append(&text, passed);
-    if (plans.verify > 0)
+    if (plans.settings.verify > 0)
         hs_text_append(&text, "; %" PRIu64 " compared with NCCL's own, %" PRIu64 " of them differ",
                        verified.compared, verified.different);
-    hs_text_append(&text, "; what plans save is not measured here");
+    append_saving(&text);
+    append_cost(&text);
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
     hs_text_release(&text);
 }

@@ -60,6 +60,9 @@ void hs_nccl_plans_shrink(hs_nccl_comm comm, int flags);
  * its ranks say so between the same calls. */
 void hs_nccl_plans_windows(hs_nccl_comm comm, int more);
 
+/* Its i-th part, of those that plans go on; NULL: there is none. */
+hs_nccl_comm hs_nccl_plans_part(hs_nccl_comm comm, int i);
+
 /* Something else is about to be done, in the group that may be open. */
 void hs_nccl_plans_act(void);
 /* Around the calls of groups. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "apply/nccl_abi.h"
+#include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_plans.h"
 #include "apply/nccl_real.h"
@@ -85,13 +86,15 @@ static uint64_t nanoseconds_since_begin(void)
            (uint64_t)began.tv_nsec;
 }
 
-/* 22809: 2.28.9. To 2.8 the first number stood before three digits. */
-static void describe_library(struct hs_counts *created, int version)
+/* 22809: 2.28.9. To 2.8 the first number stood before three digits. RCCL's are those of the NCCL
+ * that it is made from. */
+static void describe_library(struct hs_counts *created, int version, const void *caller)
 {
     int first = version < 10000 ? 1000 : 10000;
+    bool amd = hs_nccl_is_amd(hs_nccl_real(text_ncclGetVersion, caller));
 
-    snprintf(created->library, sizeof(created->library), "NCCL %d.%d.%d", version / first,
-             version % first / 100, version % 100);
+    snprintf(created->library, sizeof(created->library), "%s %d.%d.%d", amd ? "RCCL" : "NCCL",
+             version / first, version % first / 100, version % 100);
 }
 
 static void begin(const void *caller)
@@ -110,7 +113,7 @@ static void begin(const void *caller)
             fprintf(stderr, "hiersearch profile: process %ld is not counted: %s: %s\n",
                     (long)getpid(), folder, strerror(errno));
         else if (ask_version(&version, caller))
-            describe_library(created, version);
+            describe_library(created, version, caller);
         counts = created;
     }
     tried = true;
@@ -221,15 +224,25 @@ static void leave(const struct passing *passing, hs_nccl_result result,
     pthread_mutex_unlock(&lock);
 }
 
+/* Of all ranks of the communicator; of no rank where it is not counted. */
+static uint64_t sum_of(const size_t *counts_of, const struct passing *passing)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; counts_of && i < passing->of.size; i++)
+        sum += counts_of[i];
+    return sum;
+}
+
 /* Parameters and arguments come in parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CALL(name, parameters, arguments, id, of_each, operation_of, carries)                      \
+#define CALL(name, parameters, arguments, id, of_each, operation_of, elements, carries)            \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
         static const char text[] = #name;                                                          \
         struct passing passing = enter(text, comm, __builtin_return_address(0));                   \
-        const struct content content = {HS_COUNTED_NCCL_##id, count, of_each, (int)type,           \
+        const struct content content = {HS_COUNTED_NCCL_##id, elements, of_each, (int)type,        \
                                         (int)(operation_of)};                                      \
         hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
                                                                                                    \
@@ -242,16 +255,41 @@ static void leave(const struct passing *passing, hs_nccl_result result,
         return result;                                                                             \
     }
 #define PASSED(name, parameters, arguments, id, of_each, operation_of)                             \
-    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+    CALL(name, parameters, arguments, id, of_each, operation_of, count,                            \
+         hs_nccl_plans_pass(comm, stream, &result))
+#define VARYING(name, parameters, arguments, id, of_each, operation_of)                            \
+    CALL(name, parameters, arguments, id, of_each, operation_of, sum_of(received, &passing),       \
          hs_nccl_plans_pass(comm, stream, &result))
 #define PLANNED(name, parameters, arguments, id, of_each, operation_of)                            \
-    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+    CALL(name, parameters, arguments, id, of_each, operation_of, count,                            \
          hs_nccl_plans_try(&(struct hs_nccl_asked){HS_COLLECTIVE_##id, from, to, count, type,      \
                                                    (hs_nccl_operation)(operation_of), comm,        \
                                                    stream},                                        \
                            &result))
 HS_NCCL_PLANNED(PLANNED)
 HS_NCCL_PASSED(PASSED)
+HS_NCCL_CONFIGURED(PASSED)
+
+#define ONE_SIDED(name, parameters, arguments)                                                     \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
+        bool outermost = depth++ == 0;                                                             \
+                                                                                                   \
+        if (passed && !(outermost && hs_nccl_plans_pass(comm, stream, &result))) {                 \
+            result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
+            if (outermost)                                                                         \
+                hs_nccl_plans_passed(comm, stream, result);                                        \
+        }                                                                                          \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_ONE_SIDED(ONE_SIDED)
+HS_NCCL_PASSED_RCCL(PASSED)
+HS_NCCL_VARYING(VARYING)
 
 /* ---- communicators ---- */
 
@@ -387,4 +425,29 @@ HS_NCCL_GROUPS(GROUP)
         return result;                                                                             \
     }
 HS_NCCL_WINDOWS(WINDOW)
+
+#define SUSPENDER(name, parameters, arguments)                                                     \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_comm whole = comm;                                                                 \
+        hs_nccl_result result;                                                                     \
+                                                                                                   \
+        if (!passed)                                                                               \
+            return HS_NCCL_INVALID_USAGE;                                                          \
+        if (depth++ == 0)                                                                          \
+            hs_nccl_plans_act();                                                                   \
+        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
+        for (int i = 0; depth == 1 && result == HS_NCCL_SUCCESS; i++) {                            \
+            comm = hs_nccl_plans_part(whole, i);                                                   \
+            if (!comm)                                                                             \
+                break;                                                                             \
+            result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
+        }                                                                                          \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_SUSPENDERS(SUSPENDER)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -2,7 +2,6 @@
 #include "apply/nccl_real.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,22 +17,19 @@ static bool is_ours(const void *symbol)
     return dladdr(symbol, &theirs) && dladdr(here, &ours) && theirs.dli_fbase == ours.dli_fbase;
 }
 
-/* What `name` means to the object that has this address: what it is linked with, and so on. A
- * library that a program loads for itself alone, as Python does, is in nobody else's scope. */
+/* A library that a program loads for itself alone, as Python does, is in nobody else's scope. */
 static void *find_by_caller(const char *name, const void *caller)
 {
-    struct link_map *map = NULL;
-    Dl_info about;
-    void *object, *symbol;
+    void *symbol = hs_loaded_by(caller, name);
 
-    if (!dladdr1(caller, &about, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name[0])
-        return NULL;
-    object = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!object)
-        return NULL;
-    symbol = dlsym(object, name);
-    dlclose(object);
     return symbol && !is_ours(symbol) ? symbol : NULL;
+}
+
+void *hs_nccl_loaded(const char *name)
+{
+    void *found = hs_loaded_find("libnccl.so", name);
+
+    return found ? found : hs_loaded_find("librccl.so", name);
 }
 
 /* As the dynamic linker binds a caller's name, but for what is in front of us. A call may have a
@@ -46,7 +42,7 @@ static void *find(const char *name, const void *caller)
     if (!found)
         found = find_by_caller(name, caller);
     if (!found)
-        found = hs_loaded_find("libnccl.so", name);
+        found = hs_nccl_loaded(name);
     if (found && dladdr(found, &about))
         dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* stays: what is known stays true */
     return found;

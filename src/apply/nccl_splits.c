@@ -1,8 +1,6 @@
 /* nccl_splits.c - see nccl_splits.h. */
 #include "apply/nccl_splits.h"
 
-#include "apply/nccl_families.h"
-
 /* The one that was made, or failed. */
 static void record(struct hs_nccl_family *family, hs_nccl_result result)
 {

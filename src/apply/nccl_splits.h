@@ -13,22 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "apply/nccl_abi.h"
-
-#define HS_NCCL_SPLITS_MAX 128
-
-struct hs_nccl_splits {
-    struct {
-        hs_nccl_comm comm; /* NULL: none, or no more */
-        int size, rank;    /* -1: it failed */
-    } ended[HS_NCCL_SPLITS_MAX];
-    int count, at;     /* ended; asked for since all began anew */
-    hs_nccl_comm made; /* where NCCL puts the next */
-    bool waits, given; /* for that: nothing behind it is true; NCCL has put it there */
-    bool making;       /* what is made by them is not there yet */
-};
-
-struct hs_nccl_family;
+#include "apply/nccl_family.h"
 
 /* This rank's in what is split off, of the size *size; -1: NCCL failed, which it has said itself,
  * or it is waited for. */

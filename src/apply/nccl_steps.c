@@ -7,10 +7,6 @@
 #include "engine/float16.h"
 #include "record/counts.h"
 
-/* Bytes of a block of an allreduce are a multiple of it: NCCL's kernels go element by element where
- * one does not begin at 16 bytes, and a line of a GPU's memory has 128. */
-#define LINE_BYTES 128
-
 /* ---- types ---- */
 
 size_t hs_nccl_width(hs_nccl_type type)
@@ -66,7 +62,7 @@ static size_t divisible(const struct hs_plan *plan, const struct hs_nccl_asked *
     size_t parts, width = hs_nccl_width(asked->type);
 
     assert(width > 0);
-    parts = LINE_BYTES / width;
+    parts = HS_NCCL_LINE / width;
     for (int i = 0; i < plan->split.count - 1; i++)
         parts *= (size_t)plan->split.sizes[i];
     return asked->count - asked->count % parts;
@@ -93,7 +89,6 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
                                      const struct hs_nccl_family *family,
                                      const struct hs_nccl_asked *asked, enum hs_reason *why)
 {
-    bool takes_memory = asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
     const struct hs_rule *rule;
     uint64_t bytes;
 
@@ -118,10 +113,12 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
     if (!divides(&rule->plan, asked))
         return NULL;
     *why = HS_REASON_MEMORY;
-    if (takes_memory && !hs_nccl_has_memory(family, &rule->plan, bytes))
+    if (!hs_nccl_takes_memory(rule))
+        return rule;
+    if (!hs_nccl_has_memory(family, rule, bytes))
         return NULL;
     *why = HS_REASON_CAPTURED;
-    return takes_memory && hs_nccl_captures(asked->stream) ? NULL : rule;
+    return hs_nccl_captures(family->driver, asked->stream) ? NULL : rule;
 }
 
 /* ---- steps ---- */
@@ -225,6 +222,89 @@ static void divide_allgather(struct hs_nccl_steps *steps, const struct hs_nccl_f
     }
 }
 
+/* ---- packed layout ---- */
+
+/* The same bytes of each block. */
+struct piece {
+    size_t begin, bytes;
+};
+
+/* In memory beside the digit of the innermost layer counts most. Each call is in place there, but
+ * for the end that is the program's. */
+static void divide_packed(struct hs_nccl_steps *steps, const struct hs_nccl_family *family,
+                          const struct hs_plan *plan, const struct hs_nccl_asked *asked,
+                          struct piece piece)
+{
+    const bool gathers = asked->collective == HS_COLLECTIVE_ALLGATHER;
+    const int layers = plan->split.count;
+    size_t first[HS_LAYERS_MAX + 1] = {0}, blocks[HS_LAYERS_MAX + 1];
+    char *memory = family->memory.begin;
+
+    /* Of the blocks that this rank has inside of layer i. */
+    blocks[0] = (size_t)family->size;
+    for (int i = 0; i < layers; i++) {
+        blocks[i + 1] = blocks[i] / (size_t)plan->split.sizes[i];
+        first[i + 1] = first[i] + (size_t)part_of(family, plan, i)->rank * blocks[i + 1];
+    }
+    for (int k = 0; k < layers; k++) {
+        const int i = gathers ? layers - 1 - k : k;
+        char *larger = memory + first[i] * piece.bytes;
+        char *smaller = memory + first[i + 1] * piece.bytes;
+        const size_t count = blocks[i + 1] * piece.bytes / hs_nccl_width(asked->type);
+        hs_nccl_comm comm = part_of(family, plan, i)->comm;
+
+        if (i == layers - 1 && gathers)
+            add(steps, asked,
+                &(struct hs_nccl_asked){HS_COLLECTIVE_ALLGATHER,
+                                        (const char *)asked->from + piece.begin, larger, count,
+                                        .comm = comm});
+        else if (gathers)
+            add(steps, asked,
+                &(struct hs_nccl_asked){HS_COLLECTIVE_ALLGATHER, smaller, larger, count,
+                                        .comm = comm});
+        else
+            add(steps, asked,
+                &(struct hs_nccl_asked){HS_COLLECTIVE_REDUCE_SCATTER, larger,
+                                        i == layers - 1 ? (char *)asked->to + piece.begin : smaller,
+                                        count, .comm = comm});
+    }
+}
+
+/* Between the blocks of the program's larger side and those in memory beside: those whose numbers
+ * differ in the digit of the outermost layer alone are rows of one copy. */
+static bool copy_packed(const struct hs_nccl_family *family, const struct hs_plan *plan,
+                        const struct hs_nccl_asked *asked, struct piece piece)
+{
+    const size_t block = asked->count * hs_nccl_width(asked->type);
+    const int last = plan->split.count - 1;
+    const size_t rows = (size_t)plan->split.sizes[last], groups = (size_t)family->size / rows;
+
+    for (size_t group = 0; group < groups; group++) {
+        char *packed = (char *)family->memory.begin + group * rows * piece.bytes;
+        size_t rest = group, number = 0;
+        bool good;
+
+        for (int i = last - 1; i >= 0; i--) {
+            size_t size = (size_t)plan->split.sizes[i];
+
+            number += rest % size * (size_t)hs_split_layer(&plan->split, i).stride;
+            rest /= size;
+        }
+        number = number * block + piece.begin;
+        if (asked->collective == HS_COLLECTIVE_ALLGATHER)
+            good = hs_nccl_copy_rows(family->driver, (char *)asked->to + number, packed,
+                                     (struct hs_nccl_pitches){groups * block, piece.bytes},
+                                     (const size_t[]){piece.bytes, rows}, asked->stream);
+        else
+            good = hs_nccl_copy_rows(family->driver, packed, (const char *)asked->from + number,
+                                     (struct hs_nccl_pitches){piece.bytes, groups * block},
+                                     (const size_t[]){piece.bytes, rows}, asked->stream);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 /* ---- averages ---- */
 
 /* The number of a type among those with a mean; HS_NCCL_MEANS: it has none, and each layer takes
@@ -306,22 +386,56 @@ static hs_nccl_result go_on(struct hs_nccl_family *family, struct hs_nccl_steps 
     return result;
 }
 
-hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+/* Piece by piece, of which each is as long as the memory has room for. */
+static hs_nccl_result carry_packed(struct hs_nccl_family *family, const struct hs_plan *plan,
+                                   const struct hs_nccl_asked *asked)
+{
+    const size_t block = asked->count * hs_nccl_width(asked->type);
+    const bool gathers = asked->collective == HS_COLLECTIVE_ALLGATHER;
+    size_t most = family->memory.bytes / (size_t)family->size;
+    hs_nccl_result result = HS_NCCL_SUCCESS;
+
+    if (most < block)
+        most -= most % HS_NCCL_LINE;
+    for (size_t begin = 0; begin < block && result == HS_NCCL_SUCCESS; begin += most) {
+        const struct piece piece = {begin, most < block - begin ? most : block - begin};
+        struct hs_nccl_steps steps = {.count = 0};
+
+        divide_packed(&steps, family, plan, asked, piece);
+        if (!gathers && is_average(asked->operation))
+            take_mean(&steps, family, asked);
+        if (!gathers && !copy_packed(family, plan, asked, piece))
+            return HS_NCCL_CUDA_ERROR;
+        result = go_on(family, &steps);
+        if (gathers && result == HS_NCCL_SUCCESS && !copy_packed(family, plan, asked, piece))
+            return HS_NCCL_CUDA_ERROR;
+    }
+    return result;
+}
+
+static hs_nccl_result carry_in_steps(struct hs_nccl_family *family, struct hs_nccl_steps *steps,
+                                     const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    if (asked->collective == HS_COLLECTIVE_ALLREDUCE)
+        divide_allreduce(steps, family, plan, asked);
+    else if (asked->collective == HS_COLLECTIVE_REDUCE_SCATTER)
+        divide_reduce_scatter(steps, family, plan, asked);
+    else
+        divide_allgather(steps, family, plan, asked);
+    if (asked->collective != HS_COLLECTIVE_ALLGATHER && is_average(asked->operation))
+        take_mean(steps, family, asked);
+    return go_on(family, steps);
+}
+
+hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                              const struct hs_nccl_asked *asked)
 {
     struct hs_nccl_steps steps = {.count = 0};
     hs_nccl_result result;
 
-    if (asked->collective == HS_COLLECTIVE_ALLREDUCE)
-        divide_allreduce(&steps, family, plan, asked);
-    else if (asked->collective == HS_COLLECTIVE_REDUCE_SCATTER)
-        divide_reduce_scatter(&steps, family, plan, asked);
-    else
-        divide_allgather(&steps, family, plan, asked);
-    if (asked->collective != HS_COLLECTIVE_ALLGATHER && is_average(asked->operation))
-        take_mean(&steps, family, asked);
     hs_nccl_order_before(family, asked->stream);
-    result = go_on(family, &steps);
+    result = rule->layout == HS_PACKED ? carry_packed(family, &rule->plan, asked)
+                                       : carry_in_steps(family, &steps, &rule->plan, asked);
     if (result == HS_NCCL_IN_PROGRESS && family->steps)
         *family->steps = steps;
     else

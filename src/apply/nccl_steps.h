@@ -13,6 +13,13 @@
  * ranks is 1/p of the message, for which the receive buffer has no room, and the send buffer is the
  * program's. So it has memory beside (nccl_families.h), in which all layers but the last leave
  * their blocks.
+ *
+ * Of packed layout (model/collective.h) an AllGather goes from the outside in, so that the
+ * outermost layer moves the least, and a ReduceScatter from the inside out, both in memory beside.
+ * There the blocks lie with the digits of their numbers the other way round: one copy of rows for
+ * each group of the outermost layer brings them to their places, by the GPU's copy engines; of a
+ * ReduceScatter before the calls, of an AllGather behind them. A message that is longer than the
+ * memory goes in pieces of all of its blocks, one behind the other.
  */
 #ifndef HS_APPLY_NCCL_STEPS_H
 #define HS_APPLY_NCCL_STEPS_H
@@ -20,7 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "apply/nccl_families.h"
+#include "apply/nccl_family.h"
 #include "apply/reasons.h"
 
 /* A call as the program made it. */
@@ -53,11 +60,11 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
 /* By the library's own call, on the program's communicator. */
 hs_nccl_result hs_nccl_call(const struct hs_nccl_functions *nccl,
                             const struct hs_nccl_asked *asked);
-/* By a plan whose layers are all parts of the family: an error ends it where it is, and so does the
- * communicator's end. HS_NCCL_IN_PROGRESS: nobody waits; it goes on as it is looked after, when the
- * program's communicator is ready, one call as soon as the one before has got to its stream, until
- * that says how it ended. */
-hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+/* By a rule whose plan's layers are all parts of the family: an error ends it where it is, and so
+ * does the communicator's end. HS_NCCL_IN_PROGRESS: nobody waits; it goes on as it is looked after,
+ * when the program's communicator is ready, one call as soon as the one before has got to its
+ * stream, until that says how it ended. */
+hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                              const struct hs_nccl_asked *asked);
 hs_nccl_result hs_nccl_carry_on(struct hs_nccl_family *family);
 

@@ -21,10 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apply/nccl_driver.h"
 #include "apply/nccl_steps.h"
 
 /* What a family has for it. */
 struct hs_nccl_verify {
+    const struct hs_nccl_driver *driver;
     size_t bytes;         /* of the larger side of a call that is verified, at most */
     char *input, *beside; /* of the GPU, so many bytes each */
     char *host;           /* four times as many, which the GPU reaches */
@@ -40,12 +42,12 @@ struct hs_nccl_verified {
     uint64_t compared, uncompared, different;
 };
 
-/* NULL: no memory. */
-struct hs_nccl_verify *hs_nccl_verify_new(size_t bytes);
+/* NULL: no memory, or no driver. */
+struct hs_nccl_verify *hs_nccl_verify_new(const struct hs_nccl_driver *driver, size_t bytes);
 /* Waits for the GPU, and compares what is left, if it was not aborted. NULL is accepted. */
 void hs_nccl_verify_free(struct hs_nccl_verify *verify, bool aborted);
 /* As hs_nccl_carry; every `every`th call of the family by both. */
-hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+hs_nccl_result hs_nccl_verify_carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                                     const struct hs_nccl_asked *asked, uint64_t every);
 struct hs_nccl_verified hs_nccl_verified(void);
 

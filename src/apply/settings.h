@@ -23,6 +23,7 @@
 #define HS_RUN_PLANS        "HIERSEARCH_PLANS"        /* the text of model/rules.h */
 #define HS_RUN_VERIFY       "HIERSEARCH_VERIFY"       /* N: check every Nth call */
 #define HS_RUN_VERIFY_BYTES "HIERSEARCH_VERIFY_BYTES" /* of a call of NCCL's, at most: 32 MiB */
+#define HS_RUN_NCCL_MEMORY  "HIERSEARCH_NCCL_MEMORY"  /* bytes for reduce-scatters: 64 MiB */
 #define HS_RUN_REPRODUCIBLE "HIERSEARCH_REPRODUCIBLE" /* 1: no call is left out to compare */
 
 #endif

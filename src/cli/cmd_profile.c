@@ -118,7 +118,8 @@ const struct hs_command hs_command_profile = {
         "Counted are the collectives of C and Fortran, the nonblocking ones by the time it takes "
         "to begin them. Not seen: persistent and neighbourhood collectives, those of processes "
         "that the job spawned, and programs that are linked with MPI statically.\n" HS_OF_NCCL
-        " stands in front of NCCL in the same way, and needs no MPI: each process that makes a "
+        " stands in front of NCCL, or RCCL, in the same way, and needs no MPI: each process that "
+        "makes a "
         "communicator counts its calls, by the host's time to begin them (what the GPU takes is "
         "not known), and leaves its counts in FILE.ranks, of which --read and -o make the profile "
         "once all have ended; remove them then. Calls that a CUDA graph captures count once, when "

@@ -45,7 +45,7 @@ static enum hs_status add_result(struct hs_text rules[LIBRARIES],
         return status;
     hs_result_sort(&result);
     of_nccl =
-        hs_export_is_nccl_native(&(struct hs_export_job){.result = &result, .result_name = path});
+        hs_export_is_for_nccl(&(struct hs_export_job){.result = &result, .result_name = path});
     if (of_nccl)
         status = check_nccl(&result, path, err);
     if (status == HS_OK)
@@ -144,7 +144,8 @@ const struct hs_command hs_command_run = {
         "these, with " HS_OF_NCCL " in front of NCCL (2.22 and later), without MPI: a call alone, "
         "or alone in a group, as several of NCCL's calls on the same stream. Each process "
         "decides by its own environment, which must be the same everywhere; where ranks lie "
-        "otherwise, a line says so, and NCCL carries all calls out itself.",
+        "otherwise, a line says so, and NCCL carries all calls out itself. For RCCL's calls on "
+        "AMD's GPUs the same holds: a prediction for a machine with RCCL is about them.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"
                 "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
                 "  hiersearch run gpus.json -- torchrun --nproc-per-node 8 train.py\n"

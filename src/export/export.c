@@ -313,6 +313,14 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
     return result->has_system && hs_system_is_nccl_native(&result->system);
 }
 
+bool hs_export_is_for_nccl(const struct hs_export_job *job)
+{
+    const struct hs_result *result = job->result;
+
+    return hs_export_is_nccl_native(job) || (!result->backend && result->has_system &&
+                                             hs_system_library(&result->system) == HS_LIBRARY_RCCL);
+}
+
 static enum hs_status check_messages(const struct hs_export_job *job,
                                      const struct hs_exporter *exporter, struct hs_error *err)
 {

@@ -109,6 +109,8 @@ uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
 /* Whether NCCL chose by itself in each layer's communicator, in a prediction or as it was measured:
  * then whatever is forced on it makes it another. */
 bool hs_export_is_nccl_native(const struct hs_export_job *job);
+/* Whether its calls are NCCL's, or RCCL's in a prediction: those of libhiersearch-nccl.so. */
+bool hs_export_is_for_nccl(const struct hs_export_job *job);
 
 /* Message size between those of message i and message i + 1 (sizes ascend) from which on the plan
  * `above` is to run in place of `below`, in bytes: where their times cross, by linear interpolation

@@ -46,7 +46,8 @@ static enum hs_status append_nodes(struct hs_text *text, const struct hs_result 
 }
 
 /* Behind the largest message that the result is about there may be one of twice its size: NCCL's
- * reduce-scatters have memory for what the rules are for, which must end somewhere. */
+ * reduce-scatters, and packed layout, have memory for what the rules are for, which must end
+ * somewhere. */
 static void append_end(struct hs_text *text, const struct hs_result *result,
                        const struct hs_plan *last)
 {
@@ -58,6 +59,7 @@ static void append_end(struct hs_text *text, const struct hs_result *result,
     if (last->split.count > 1)
         hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
                                                .group = hs_result_group(result),
+                                               .layout = result->layout,
                                                .from_bytes = 2 * largest + 1});
 }
 
@@ -111,7 +113,7 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     struct hs_forests forests = {.units = 0};
     enum hs_status status = HS_OK;
 
-    if (hs_export_is_nccl_native(job))
+    if (hs_export_is_for_nccl(job))
         return refuse_trees(job, rules, err);
     if (!result->has_system)
         return HS_OK;
@@ -155,11 +157,6 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     struct hs_export_rules rules;
     enum hs_status status = HS_OK;
 
-    if (result->layout != HS_NATURAL && hs_export_is_nccl_native(job))
-        return hs_fail(err, HS_INVALID,
-                       "%s: is about %s with %s layout, and NCCL's calls have the natural one",
-                       job->result_name, hs_collective_names[result->collective],
-                       hs_layout_names[result->layout]);
     if (result->registered)
         return hs_fail(err, HS_INVALID,
                        "%s: its times are of registered buffers, and `run` registers none: measure "
@@ -169,7 +166,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     if (status != HS_OK)
         return status;
     hs_export_header(text, job, &hs_exporter_rules, &hs_export_comment_hash,
-                     hs_export_is_nccl_native(job) ? use_nccl : use);
+                     hs_export_is_for_nccl(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
     if (status == HS_OK)
@@ -180,10 +177,10 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                                                .from_bytes = rules.rules[i].first_bytes,
                                                .layout = result->layout,
                                                .plan = rules.rules[i].plan});
-    if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
-        hs_export_is_nccl_native(job))
+    if (rules.count > 0 && hs_export_is_for_nccl(job) &&
+        (result->collective == HS_COLLECTIVE_REDUCE_SCATTER || result->layout == HS_PACKED))
         append_end(text, result, &rules.rules[rules.count - 1].plan);
-    if (rules.count > 0 && !hs_export_is_nccl_native(job)) /* else nothing is compared */
+    if (rules.count > 0 && !hs_export_is_for_nccl(job)) /* which alone says how they are met */
         append_times(text, result);
     hs_export_rules_release(&rules);
     return status;

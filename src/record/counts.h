@@ -49,7 +49,9 @@
     row(NCCL_GATHER, "ncclGather", "gather", false)              \
     row(NCCL_SCATTER, "ncclScatter", "scatter", false)           \
     row(NCCL_SEND, "ncclSend", "send", false)                    \
-    row(NCCL_RECV, "ncclRecv", "receive", false)
+    row(NCCL_RECV, "ncclRecv", "receive", false)                 \
+    row(NCCL_ALLTOALLV, "ncclAlltoAllv", "all-to-all", false)    \
+    row(NCCL_ALLREDUCE_WITH_BIAS, "ncclAllReduceWithBias", "biased allreduce", false)
 /* clang-format on */
 
 enum hs_counted_call {

@@ -1,16 +1,40 @@
-/* nccl_abi.c - nccl_abi.h against nccl.h, of any version: compiling it is the test. What a version
- * does not have yet is left out by its number. */
+/* nccl_abi.c - nccl_abi.h against nccl.h, or with -DRCCL against rccl.h, of any version: compiling
+ * it is the test. What a version does not have yet is left out by its number. */
+#ifdef RCCL
+#include <rccl/rccl.h>
+#else
 #include <nccl.h>
+#endif
 
 #include "apply/nccl_abi.h"
 
 #if NCCL_VERSION_CODE < 22700
 #error "2.27 or newer"
 #endif
+#define DECLARED(name, parameters, ...) hs_nccl_result name parameters;
+#if NCCL_VERSION_CODE < 22900
+HS_NCCL_ONE_SIDED(DECLARED)
+#endif
+#if NCCL_VERSION_CODE < 22907
+HS_NCCL_SUSPENDERS(DECLARED)
+#endif
+#if NCCL_VERSION_CODE < 23100
+HS_NCCL_CONFIGURED(DECLARED)
+#endif
 #if NCCL_VERSION_CODE < 22900
 ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
                           ncclComm_t *made, ncclConfig_t *config);
 ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags);
+#endif
+
+/* RCCL's own; of versions of RCCL that have one not yet, any. A second declaration has to be the
+ * same as the header's. */
+#define DECLARED(name, parameters, ...) hs_nccl_result name parameters;
+HS_NCCL_PASSED_RCCL(DECLARED)
+HS_NCCL_VARYING(DECLARED)
+#ifdef RCCL
+HS_NCCL_PASSED(DECLARED)
+HS_NCCL_MAKERS(DECLARED)
 #endif
 
 #define SAME(name, parameters)                                                                     \
@@ -24,6 +48,9 @@ HS_NCCL_MAKERS(MAKER)
 HS_NCCL_ENDERS(OTHER)
 HS_NCCL_GROUPS(OTHER)
 HS_NCCL_WINDOWS(OTHER)
+#define PASSED(name, parameters, arguments) SAME(name, parameters)
+HS_NCCL_ONE_SIDED(PASSED)
+HS_NCCL_SUSPENDERS(PASSED)
 HS_NCCL_ASKED(SAME)
 HS_NCCL_USED(SAME)
 
@@ -48,6 +75,8 @@ _Static_assert(sizeof(ncclResult_t) == sizeof(int) && sizeof(ncclDataType_t) == 
                "enums are as large as int");
 _Static_assert(sizeof(ncclUniqueId) == 128 && _Alignof(ncclUniqueId) == 1, "an id");
 _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
+                   (int)HS_NCCL_CUDA_ERROR == (int)ncclUnhandledCudaError &&
+                   (int)HS_NCCL_SUM == (int)ncclSum && (int)HS_NCCL_INT64 == (int)ncclInt64 &&
                    (int)HS_NCCL_INVALID_ARGUMENT == (int)ncclInvalidArgument &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&

@@ -31,6 +31,8 @@ HS_NCCL_MAKERS(PROTOTYPE)
 HS_NCCL_ENDERS(PROTOTYPE)
 HS_NCCL_GROUPS(PROTOTYPE)
 HS_NCCL_WINDOWS(PROTOTYPE)
+HS_NCCL_ONE_SIDED(PROTOTYPE)
+HS_NCCL_SUSPENDERS(PROTOTYPE)
 HS_NCCL_ASKED(PROTOTYPE)
 
 #ifdef LIBRARY
@@ -61,6 +63,9 @@ HS_NCCL_CALLS(CALL)
 #define ENDER(name, parameters, arguments, way) CALL(name, parameters, arguments, , , )
 HS_NCCL_ENDERS(ENDER)
 HS_NCCL_WINDOWS(ENDER)
+#define PASSED(name, parameters, arguments) CALL(name, parameters, arguments, , , )
+HS_NCCL_ONE_SIDED(PASSED)
+HS_NCCL_SUSPENDERS(PASSED)
 hs_nccl_result ncclGroupSimulateEnd(hs_nccl_simulation *said)
 {
     const uintptr_t given[] = {(uintptr_t)said};
@@ -190,7 +195,11 @@ static void call_all(hs_nccl_comm comm)
     size_t count = ((size_t)1 << 33) + 1; /* more than int has */
     hs_nccl_type type = 7;                /* float32 */
     hs_nccl_operation operation = 2;      /* max */
+    const size_t received[2] = {1, count - 1}, sent[2] = {0}, sent_at[2] = {0},
+                 received_at[2] = {0};
+    const void *bias = here;
     hs_nccl_stream stream = (hs_nccl_stream)(uintptr_t)78;
+    const hs_nccl_call_config *config = (const hs_nccl_call_config *)(uintptr_t)81;
     int root = 3, peer = 4;
 
 #define CALL(name, parameters, arguments, id, of_each, operation)                                  \
@@ -214,11 +223,18 @@ static void call_others(hs_nccl_comm comm)
     void *memory = state;
     size_t bytes = (size_t)1 << 33;
     hs_nccl_window window = (hs_nccl_window)(void *)state, *made = &window;
-    int flags = 14;
+    int flags = 14, peer = 4, count = 5, type = 7, signal = 6, context = 8;
+    void *from = memory;
+    size_t offset = bytes + 1;
+    hs_nccl_signal *signals = (hs_nccl_signal *)(uintptr_t)82;
+    hs_nccl_stream stream = (hs_nccl_stream)(uintptr_t)78;
 
 #define ENDER(name, parameters, arguments, way) CALL(name, parameters, arguments, , , )
     HS_NCCL_ENDERS(ENDER)
     HS_NCCL_WINDOWS(ENDER)
+#define PASSED(name, parameters, arguments)     CALL(name, parameters, arguments, , , )
+    HS_NCCL_ONE_SIDED(PASSED)
+    HS_NCCL_SUSPENDERS(PASSED)
     answer = ANSWER;
     check("ncclGroupStart", ncclGroupStart() == ANSWER && strcmp(last_name, "ncclGroupStart") == 0);
     check("ncclGroupEnd", ncclGroupEnd() == ANSWER && strcmp(last_name, "ncclGroupEnd") == 0);

@@ -19,6 +19,21 @@
 
 void standin_check_leaks(void);
 
+/* Newer than the header may be. */
+#if NCCL_VERSION_CODE < 22900
+ncclResult_t ncclSignal(int peer, int signal, int context, unsigned flags, ncclComm_t comm,
+                        cudaStream_t stream);
+#endif
+#if NCCL_VERSION_CODE < 22907
+ncclResult_t ncclCommSuspend(ncclComm_t comm, int flags);
+ncclResult_t ncclCommResume(ncclComm_t comm);
+#endif
+#if NCCL_VERSION_CODE < 23100
+ncclResult_t ncclAllReduceConfig(const void *from, void *to, size_t count, ncclDataType_t type,
+                                 ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream,
+                                 const void *config);
+#endif
+
 enum { ELEMENTS_MAX = 20000, BEHIND = 64 /* bytes that nobody may touch */ };
 
 static cudaStream_t stream, other;
@@ -268,6 +283,51 @@ static void windows(ncclComm_t comm)
     CHECK(ncclMemFree(memory) == ncclSuccess);
 }
 
+static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_t on);
+
+/* While it is suspended nothing of it has memory of the GPU. */
+static void suspended(ncclComm_t comm)
+{
+    size_t before, within, after, all;
+
+    run(plain(comm));
+    CHECK(cudaMemGetInfo(&before, &all) == cudaSuccess);
+    CHECK(ncclCommSuspend(comm, 1) == ncclSuccess);
+    CHECK(cudaMemGetInfo(&within, &all) == cudaSuccess);
+    CHECK(within - before == (size_t)atoi(getenv("JOB_COMMS")) << 24); /* of the stand-in's */
+    CHECK(ncclCommResume(comm) == ncclSuccess);
+    CHECK(cudaMemGetInfo(&after, &all) == cudaSuccess && after == before);
+    run(plain(comm));
+}
+
+/* A call with a configuration between those without, on two streams; in a group with what may be
+ * put off; and a signal there. */
+static void configured(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    char *const buffers[] = {from, to};
+
+    run(call);
+    for (int way = 0; way < 3; way++) {
+        fill(&call, stream);
+        fill(&call, other);
+        CHECK(start_own(&call, buffers[0], stream) == ncclSuccess);
+        if (way > 0)
+            CHECK(ncclGroupStart() == ncclSuccess && start_own(&call, to, other) == ncclSuccess);
+        if (way < 2)
+            CHECK(ncclAllReduceConfig(to, to, call.count, call.type, call.operation, comm, other,
+                                      NULL) == ncclSuccess);
+        else
+            CHECK(ncclSignal((rank + 1) % ranks, 0, 0, 0, comm, other) == ncclSuccess);
+        if (way > 0)
+            CHECK(ncclGroupEnd() == ncclSuccess);
+        CHECK(start_own(&call, buffers[0], stream) == ncclSuccess);
+        finish(stream);
+        finish(other);
+    }
+    run(call);
+}
+
 /* Of 1 in a group of its own, also in a group within one; of 2. */
 static void groups(ncclComm_t comm)
 {
@@ -362,6 +422,26 @@ static void orders(ncclComm_t comm)
     }
     finish(stream);
     finish(other);
+    run(call);
+}
+
+/* $JOB_CALLS of them behind each other, of two lengths turn by turn, one twice as long: reductions
+ * whose every bit is known. The host waits for some of them, but knows of none by CUDA's word. */
+static void many(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    int calls = atoi(getenv("JOB_CALLS"));
+    size_t count = kind == ALLREDUCE ? 8192 : 8192 / (size_t)ranks; /* nothing is left over */
+
+    call.operation = ncclMax;
+    for (int i = 0; i < calls; i++) {
+        call.count = count / (i % 2 ? 1 : 2);
+        if (i < 40 || i % 10 < 2)
+            run(call);
+        else
+            CHECK(start(&call, stream) == ncclSuccess);
+    }
+    finish(stream);
     run(call);
 }
 
@@ -537,11 +617,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values},    {"groups", groups},     {"streams", streams},
-                {"graphs", graphs},    {"parts", parts},       {"makers", makers},
-                {"faults", faults},    {"given-up", given_up}, {"orders", orders},
-                {"behind", behind},    {"handles", handles},   {"windows", windows},
-                {"averages", averages}};
+    } ways[] = {{"values", values},        {"groups", groups},     {"streams", streams},
+                {"graphs", graphs},        {"parts", parts},       {"makers", makers},
+                {"faults", faults},        {"given-up", given_up}, {"orders", orders},
+                {"behind", behind},        {"handles", handles},   {"windows", windows},
+                {"averages", averages},    {"many", many},         {"suspended", suspended},
+                {"configured", configured}};
 
     const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 
@@ -562,6 +643,7 @@ int main(int argc, char **argv)
             if (strcmp(ways[way].name, argv[i]) != 0)
                 continue;
             make(&comm, argv[i]);
+            CHECK(cudaGetLastError() == cudaSuccess); /* what is beside leaves no error behind */
             ways[way].run(comm);
             if (ways[way].run != faults)
                 CHECK(ncclCommDestroy(comm) == ncclSuccess);

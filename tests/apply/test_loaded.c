@@ -52,6 +52,12 @@ static void a_driver_is_found_when_the_program_loads_it_later(void **state)
     assert_ptr_equal(hs_loaded_cuda(name), function);
     assert_null(hs_loaded_cuda_again(&other, "cuNothingOfThatName"));
 
+    /* What the library that has a function sees: its own, and what it is linked with. */
+    assert_ptr_equal(hs_loaded_by(function, name), function);
+    assert_non_null(hs_loaded_by(function, "printf"));
+    assert_null(hs_loaded_by(function, "cuNothingOfThatName"));
+    assert_null(hs_loaded_by(folder, name)); /* the program */
+
     /* The program lets go of it: who was told of a function can still call it. */
     assert_int_equal(dlclose(driver), 0);
     assert_ptr_equal(hs_loaded_cuda_again(&known, name), function);

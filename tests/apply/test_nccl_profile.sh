@@ -2,13 +2,18 @@
 # `hiersearch profile` in front of programs of NCCL that know nothing of it, with the stand-in for NCCL and CUDA: what it
 # counts is what they call, they end as without it, a kill loses little; every name of the real NCCLs is wrapped or left
 # alone. TAP on stdout.
-#     tests/apply/test_nccl_profile.sh BUILD       after: make BUILD/tests/nccl/libnccl.so.2
-# The real NCCLs are those of tests/nccl/test_versions.sh, where they are. $CUDA_HOME, $NCCL_HOME: the headers.
+#     tests/apply/test_nccl_profile.sh BUILD         after: make nccl-programs
+#     tests/apply/test_nccl_profile.sh BUILD rccl    the names of RCCL, and the programs as those of RCCL and HIP
+# The real NCCLs are those of tests/nccl/test_versions.sh, where they are; a real RCCL that of $ROCM_PATH (/opt/rocm).
+# $CUDA_HOME, $NCCL_HOME: the headers.
 set -u
-(($# == 1)) || { echo "usage: test_nccl_profile.sh BUILD" >&2; exit 2; }
-build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P)
+(($# == 1 || $# == 2)) || { echo "usage: test_nccl_profile.sh BUILD [nccl|rccl]" >&2; exit 2; }
+build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P) vendor=${2:-nccl}
 # shellcheck source=tests/apply/nccl_ranks.sh
 . "$here/nccl_ranks.sh"
+built_for "$vendor"
+called_as=NCCL
+[ "$vendor" = nccl ] || called_as=RCCL tap_before="RCCL: "
 # holds FILE EXPRESSION: Python about the profile p and its calls by (call, type, ranks, stride): c.
 holds() {
     "${PYTHON3:-/usr/bin/python3}" - "$1" "$2" >>out 2>&1 <<'END'
@@ -38,22 +43,45 @@ names() { # names LIBRARY: those that it shows, the doubles with a p left out
         [[ $name = pnccl* ]] && grep -qx "${name#p}" names.all || echo "$name"
     done <names.all
 }
-sed -n 's/^wrapped //p' "$here/nccl_symbols.txt" | sort >wrapped
-sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" | sort >decided
+sed -n 's/^wrapped //p' "$here/nccl_symbols.txt" "$here/rccl_symbols.txt" | sort >wrapped
+sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" "$here/rccl_symbols.txt" | sort >decided
 names "$library" | grep -vx hs_nccl_write >ours # for the other interposer
-check "it defines what nccl_symbols.txt says is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
+check "it defines what nccl_symbols.txt and rccl_symbols.txt say is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
 check "no name stands there twice" '[ -z "$(uniq -d decided)" ]'
 check "it needs nothing but libc" '! readelf -dW "$library" | grep NEEDED | grep -vE "lib(c|m|dl|pthread)\.so|ld-linux" >out'
-for folder in "$nccl" "$build"/nccl/*; do
+# matches SENTENCE FILE FLAG...: compiling the file, which compares with a header, is the test.
+matches() {
+    "${CC:-cc}" -std=c11 -I"$source/src" "${@:3}" -Wall -Wextra -Werror -fsyntax-only "$here/$2" >out 2>&1
+    status=$?
+    check "$1" '[ $status = 0 ]'
+}
+folders=("$nccl" "$build"/nccl/*) rocm=${ROCM_PATH:-/opt/rocm}
+if [ "$vendor" = rccl ]; then
+    folders=()
+    if [ -e "$rocm/lib/librccl.so.1" ]; then
+        names "$rocm/lib/librccl.so.1" | grep -v '^_Z' >theirs
+        comm -13 decided theirs >out
+        check "each of the $(wc -l <theirs) names of $rocm/lib/librccl.so.1 is wrapped or left alone by decision" '[ ! -s out ] && grep -qx ncclAllReduce theirs'
+    else
+        skip "each name of a librccl.so.1 is wrapped or left alone by decision" "there is none in $rocm/lib"
+    fi
+    if [ -e "$rocm/include/rccl/rccl.h" ]; then
+        for file in nccl_abi.c nccl_driver_abi.c; do
+            matches "its prototypes, types and numbers are those that $file compares" $file -DRCCL -D__HIP_PLATFORM_AMD__ -isystem "$rocm/include"
+        done
+    else
+        skip "its prototypes, types and numbers are those of nccl_abi.h and nccl_driver.h" "there is no rccl.h in $rocm/include/rccl"
+    fi
+elif [ -e "$cuda/include/cuda.h" ]; then
+    matches "the prototypes, types and numbers of CUDA's driver are those of nccl_driver.h" nccl_driver_abi.c -isystem "$cuda/include"
+fi
+for folder in "${folders[@]}"; do
     [ -e "$folder/lib/libnccl.so.2" ] && [ -e "$folder/include/nccl.h" ] || continue
     version=$(sed -nE 's/^#define NCCL_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' "$folder/include/nccl.h" | paste -sd.)
     names "$folder/lib/libnccl.so.2" >theirs
     comm -13 decided theirs >out
     check "NCCL $version: each of its $(wc -l <theirs) names is wrapped or left alone by decision" '[ ! -s out ] && grep -qx ncclAllReduce theirs'
-    "${CC:-cc}" -std=c11 -I"$source/src" -isystem "$folder/include" -isystem "$cuda/include" -Wall -Wextra -Werror -fsyntax-only \
-        "$here/nccl_abi.c" >out 2>&1
-    status=$?
-    check "NCCL $version: its prototypes, types and numbers are those of nccl_abi.h" '[ $status = 0 ]'
+    matches "NCCL $version: its prototypes, types and numbers are those of nccl_abi.h" nccl_abi.c -isystem "$folder/include" -isystem "$cuda/include"
     cat >real.c <<'END'
 #include <cuda_runtime.h>
 #include <nccl.h>
@@ -91,9 +119,10 @@ status=$?
 sed -n 's/^through //p' through | sort -u >came
 check "so does it with plans, where communicators cannot be split" '[ $status = 0 ] && ! grep -v "^through" through && cmp came wrapped'
 profile calls.json
-check "each was counted once where it succeeded, by the sizes of its communicator" 'is_valid calls.json && holds calls.json "
-    {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] == 2} == {(\"nccl\" + n, \"float32\", 2, 2): (2, 2 * k * 4 * (2**33 + 1)) for n, k in
-    dict(AllReduce=1, ReduceScatter=2, AllGather=2, AlltoAll=2, Broadcast=1, Bcast=1, Reduce=1, Gather=1, Scatter=1, Send=1, Recv=1).items()}"'
+check "each was counted once where it succeeded, with a configuration or without, by the sizes of its communicator" 'is_valid calls.json && holds calls.json "
+    {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] == 2} == {(\"nccl\" + n, \"float32\", 2, 2): (2 * t, 2 * t * k * 4 * (2**33 + 1)) for n, (k, t) in
+    dict(AllReduce=(1, 2), ReduceScatter=(2, 2), AllGather=(2, 2), AlltoAll=(2, 3), Broadcast=(1, 2), Bcast=(1, 1), Reduce=(1, 2), Gather=(1, 2), Scatter=(1, 2),
+    Send=(1, 1), Recv=(1, 1), AllReduceWithBias=(1, 1), AlltoAllv=(1, 2)).items()}" # two of these have two names'
 check "communicators of all makers are known" 'holds calls.json "
     {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] != 2} == {(\"ncclAllReduce\", \"bfloat16\", 1, 1): (1, 2),
     (\"ncclAllGather\", \"float8e4m3\", 1, 1): (1, 1), (\"ncclAllGather\", \"float8e5m2\", 3, 0): (1, 3), (\"ncclReduce\", \"float64\", 4, 0): (1, 8),
@@ -101,9 +130,7 @@ check "communicators of all makers are known" 'holds calls.json "
     c[\"ncclAllReduce\", \"bfloat16\", 1, 1][\"operation\"] == \"user\" and c[\"ncclReduce\", \"float64\", 4, 0][\"operation\"] == \"product\""'
 
 # ---- programs ----
-standin=$build/tests/nccl/libnccl.so.2
-if [ ! -e "$standin" ] || ! "${CC:-cc}" -O1 -isystem "$nccl/include" -isystem "$cuda/include" -o job "$here/nccl_job.c" "$standin" \
-    -Wl,-rpath,"${standin%/*}" >out 2>&1; then
+if [ ! -e "$standin" ] || ! "${CC:-cc}" "${flags[@]}" -o job "$here/nccl_job.c" "${links[@]}" >out 2>&1; then
     skip "programs with the stand-in for NCCL" "no nccl.h, or no stand-in"
     echo "1..$number"
     exit $failed
@@ -124,7 +151,7 @@ check "it has exactly what was called, of all communicators" 'holds p.json "$cal
 check "groups of different ranks are told apart" 'holds p.json "c[\"ncclReduceScatter\", \"bfloat16\", 2, 1][\"groups\"] == 2 and
     c[\"ncclAllGather\", \"float64\", 2, -2][\"groups\"] == 2 and c[\"ncclAllReduce\", \"float32\", 4, 1][\"groups\"] == 1"'
 check "ranks, order, library, operations and end are told" 'holds p.json "p[\"ranks\"] == 4 and p[\"finished\"] and p[\"nodes\"][0][\"ranks\"] == 4 and
-    \"environment\" in p[\"rank_order\"] and p[\"library\"].startswith(\"NCCL 2.\") and p[\"command\"] == \"./job\" and
+    \"environment\" in p[\"rank_order\"] and p[\"library\"].startswith(\"$called_as 2.\") and p[\"command\"] == \"./job\" and
     c[\"ncclReduceScatter\", \"bfloat16\", 2, 1][\"operation\"] == \"average\""'
 check "times are those of beginning, and nothing was waited for" 'holds p.json "all(v[\"begun\"] and \"waited_seconds\" not in v and
     v[\"seconds\"] > 0 for v in c.values())" && grep -q "how long GPUs took is not known" out && ! grep -q "^collectives" out'
@@ -147,8 +174,7 @@ profile killed.json
 check "the next run is not mixed with it" '[ $status = 0 ] && holds killed.json "$called and p[\"finished\"]"'
 
 # As PyTorch has it: Python loads a library for itself alone, and NCCL with it.
-"${CC:-cc}" -O1 -shared -fPIC -isystem "$nccl/include" -isystem "$cuda/include" -o job.so "$here/nccl_job.c" "$standin" \
-    -Wl,-rpath,"${standin%/*}" >out 2>&1
+"${CC:-cc}" "${flags[@]}" -shared -fPIC -o job.so "$here/nccl_job.c" "${links[@]}" >out 2>&1
 ranks 4 "$hiersearch" profile -o python.json -- "${PYTHON3:-/usr/bin/python3}" -c "import ctypes; ctypes.CDLL('$scratch/job.so').main(1, None)"
 profile python.json
 check "an NCCL in nobody's scope but its user's is found" '[ "$statuses" = "0 0 0 0 " ] && holds python.json "$called"'

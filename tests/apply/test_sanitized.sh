@@ -97,12 +97,19 @@ if [ -e "$standin" ]; then
     done
     # Beyond these bytes reduce-scatters are the library's: memory for them is taken up to there.
     two=$'ranks 4\nrule allreduce 4:1 0 2x2\nrule reduce-scatter 4:1 0 2x2\nrule reduce-scatter 4:1 170000 library\nrule allgather 4:1 0 2x2\n'
-    for call in "nccl_carried values groups" "nccl_carried streams graphs" "nccl_carried parts makers" nccl_job "nccl_job die"; do
+    export JOB_CALLS=800 JOB_COMMS=3
+    for call in "nccl_carried values groups" "nccl_carried streams graphs" "nccl_carried parts makers" "nccl_carried many suspended configured" \
+        nccl_job "nccl_job die"; do
         rules=$two
         [[ $call = nccl_carried* ]] || rules="" # it is counted alone
         # shellcheck disable=SC2086 # words
         HIERSEARCH_NCCL_PLANS=$rules HIERSEARCH_PROFILE_FOLDER=$scratch/n.ranks LD_PRELOAD=$library ranks 4 ./$call
         check "NCCL: $call is clean, and counted" '[[ $statuses =~ ^(0 |137 )+$ ]] && clean && ls n.ranks/nccl.* >why'
+    done
+    for call in reduce-scatter allgather; do
+        JOB_CALL=$call HIERSEARCH_NCCL_MEMORY=4096 HIERSEARCH_NCCL_PLANS="ranks 4"$'\n'"rule $call 4:1 0 2x2 packed" LD_PRELOAD=$library \
+            ranks 4 ./nccl_carried groups streams behind
+        check "NCCL: $call of packed layout in pieces is clean" '[[ $statuses =~ ^(0 )+$ ]] && clean'
     done
     mkdir n-too.ranks && : >n-too.ranks/full && chmod 500 n-too.ranks
     HIERSEARCH_NCCL_PLANS=$'ranks 4\nrule allreduce 4:1 0 2x\x01\n' HIERSEARCH_PROFILE_FOLDER=$scratch/n-too.ranks/full LD_PRELOAD=$library ranks 4 ./nccl_job

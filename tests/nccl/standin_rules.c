@@ -65,6 +65,21 @@ static void other_calls(void)
     finish();
 }
 
+ncclResult_t ncclCommSuspend(ncclComm_t comm, int flags);
+static void use_while_suspended(void)
+{
+    ncclCommSuspend(comm, 1);
+    ncclAllReduce(x, y, COUNT, ncclFloat32, ncclSum, comm, a);
+}
+
+static void destroyed_by_one_rank(void)
+{
+    setenv("STANDIN_NODE_DESTROY", "1", 1);
+    if (rank == 0)
+        ncclCommDestroy(comm);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void other_counts(void)
 {
     ncclAllReduce(x, y, (size_t)(COUNT - rank), ncclFloat32, ncclSum, comm, a);
@@ -500,6 +515,8 @@ static const struct {
     {"handle-used-again", "race", handle_used_again},
     {"call-in-progress", "state", call_in_progress},
     {"use-after-destroy", "state", use_after_destroy},
+    {"use-while-suspended", "state", use_while_suspended},
+    {"destroyed-by-one-rank", "state", destroyed_by_one_rank},
     {"use-after-abort", "state", use_after_abort},
     {"use-after-finalize", "state", use_after_finalize},
     {"destroy-at-work", "state", destroy_at_work},

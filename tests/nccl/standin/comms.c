@@ -18,6 +18,7 @@
 
 int standin_root_rank;
 static ncclComm_t comms, aborted;
+static unsigned splits, whole_splits; /* all; those that are as large as their parent */
 static pthread_mutex_t abort_lock = PTHREAD_MUTEX_INITIALIZER; /* threads may abort */
 static char last_message[256];
 
@@ -62,6 +63,8 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call)
     if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL ||
         comm->window_out != NULL)
         standin_broken("state", "%s on a communicator that is in progress", call);
+    if (comm->suspended)
+        standin_broken("state", "%s on a communicator that is suspended", call);
 }
 
 /* ---- making ---- */
@@ -123,13 +126,37 @@ static bool is_made(ncclComm_t comm)
     return true;
 }
 
+/* One that cannot be made on a rank cannot be made on any. */
+static bool is_failed(ncclComm_t comm)
+{
+    bool failed = false;
+    if (strcmp(standin_fault("split", comm->size), "refuse") == 0)
+        atomic_store(&comm->region->members[comm->rank].failed, 1);
+    for (int r = 0; r < comm->size; r++)
+        failed = failed || atomic_load(&comm->region->members[r].failed) > 0;
+    return failed;
+}
+
+static void take_time(void)
+{
+    const char *seconds = getenv("STANDIN_SPLIT_SECONDS");
+    if (seconds != NULL)
+        usleep((useconds_t)(1e6 * atof(seconds)));
+}
+
 /* All ranks of the parent have said where they go: makes the child. */
 static void go_on_splitting(ncclComm_t comm)
 {
     char name[NAME_BYTES];
     int size = 0, rank = 0;
     if (comm->child != NULL) {
-        if (is_made(comm->child)) {
+        if (is_failed(comm->child)) {
+            comm->split_error = standin_root_rank == 0 ? ncclSystemError : ncclRemoteError;
+            comm->child->state = COMM_GONE;
+            comm->child = NULL;
+            comm->split_out = NULL;
+        } else if (is_made(comm->child)) {
+            take_time();
             *comm->split_out = comm->child;
             comm->split_out = NULL;
             comm->child = NULL;
@@ -147,6 +174,8 @@ static void go_on_splitting(ncclComm_t comm)
                     (members[r].key[at] == me->key[at] && r < comm->rank);
         }
     snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->color[at]);
+    splits++;
+    whole_splits += size == comm->size;
     comm->child = new_comm(name, size, rank, comm->blocking);
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
@@ -188,6 +217,11 @@ static ncclResult_t look(ncclComm_t comm)
         go_on_splitting(comm);
         if (comm->split_out != NULL)
             return ncclInProgress;
+        if (comm->split_error != ncclSuccess) {
+            ncclResult_t error = comm->split_error;
+            comm->split_error = ncclSuccess;
+            return standin_refuse(error, "injected");
+        }
     }
     if (comm->window_out != NULL) {
         if (!standin_comm_all(comm, offsetof(struct member, windows), comm->windows_made))
@@ -458,6 +492,19 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm)
     return standin_comm_settle(comm);
 }
 
+/* What ranks of a node have together is taken apart by all of them. */
+static void destroy_together(ncclComm_t comm)
+{
+    atomic_store(&comm->region->members[comm->rank].destroyed, 1);
+    for (int look = 0; getenv("STANDIN_NODE_DESTROY") != NULL; look++) {
+        if (standin_comm_all(comm, offsetof(struct member, destroyed), 1))
+            return;
+        if (look == END_LOOKS)
+            standin_broken("state", "ncclCommDestroy by some ranks of a node alone");
+        usleep(END_LOOK_MICROSECONDS);
+    }
+}
+
 ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
     check_comm(comm, "ncclCommDestroy");
@@ -469,6 +516,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
         standin_broken("memory", "ncclCommDestroy of a communicator with registered buffers");
     if (has_windows(comm))
         standin_broken("memory", "ncclCommDestroy of a communicator with windows");
+    destroy_together(comm);
     end(comm);
     return ncclSuccess;
 }
@@ -525,12 +573,26 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
     return ncclSuccess;
 }
 
+int standin_comm_size(const struct ncclComm *comm)
+{
+    return comm->size;
+}
+
 size_t standin_comm_count(void)
 {
     size_t count = 0;
     for (ncclComm_t at = comms; at != NULL; at = at->next)
         count += at->state != COMM_GONE;
     return count;
+}
+
+/* A suspended one has none of the device's memory. */
+size_t standin_comm_bytes(void)
+{
+    size_t bytes = 0;
+    for (ncclComm_t at = comms; at != NULL; at = at->next)
+        bytes += at->state != COMM_GONE && !at->suspended ? STANDIN_COMM_BYTES : 0;
+    return bytes;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *state)
@@ -551,6 +613,12 @@ const char *ncclGetLastError(ncclComm_t comm)
 {
     (void)comm;
     return last_message;
+}
+
+__attribute__((destructor)) static void count_splits(void)
+{
+    if (getenv("STANDIN_COUNTS_SPLITS") != NULL)
+        fprintf(stderr, "standin: %u splits, %u of all ranks\n", splits, whole_splits);
 }
 
 ncclResult_t ncclGetVersion(int *version)

@@ -40,7 +40,7 @@ struct exchange {
 
 /* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */
 struct member {
-    atomic_uint present, arrived, finished, finalised, splits, windows;
+    atomic_uint present, failed, destroyed, arrived, finished, finalised, splits, windows;
     int color[2], key[2]; /* of split number `splits`, by parity: who is through with one may go
                             * on to the next, but not to the one behind that */
     struct signature signature;
@@ -61,8 +61,8 @@ struct window {
 
 struct ncclComm {
     enum comm_state state;
-    bool blocking, aborted, faulty; /* faulty: never gets ready */
-    struct ncclComm *next_abort;    /* of a group */
+    bool blocking, aborted, suspended, faulty; /* faulty: never gets ready */
+    struct ncclComm *next_abort;               /* of a group */
     int size, rank;
     char name[NAME_BYTES];
     struct region *region;
@@ -86,6 +86,7 @@ struct ncclComm {
     unsigned looks; /* at what is in progress */
     /* A split that is in progress. */
     ncclComm_t *split_out, child;
+    ncclResult_t split_error; /* of the one that has failed, until it is told */
     uint32_t splits;
     int color;
     struct ncclComm *next;
@@ -96,6 +97,7 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call);
 /* What a call on `comm` returns: in progress, or on a blocking communicator its end. */
 ncclResult_t standin_comm_settle(ncclComm_t comm);
 #define STANDIN_COMM_BYTES ((size_t)16 << 20) /* what one takes of the device's memory */
+size_t standin_comm_bytes(void);              /* and all of them */
 /* Whether the atomic at `offset` of all members has reached `least`. */
 bool standin_comm_all(const struct ncclComm *comm, size_t offset, unsigned least);
 /* Leaves `why` for ncclGetLastError and returns `code`. */

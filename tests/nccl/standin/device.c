@@ -44,7 +44,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
 {
     *all = (size_t)64 << 30;
-    *left = *all - standin_memory_bytes() - standin_comm_count() * STANDIN_COMM_BYTES;
+    *left = *all - standin_memory_bytes() - standin_comm_bytes();
     return standin_result(cudaSuccess);
 }
 
@@ -109,6 +109,41 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
         work.ranges[ranges++] = (struct standin_range){to, bytes, true};
     if (standin_memory_kind(to) != STANDIN_DEVICE && !standin_stream_captures(stream))
         memset(to, garbage++ & 0x7f, bytes);
+    standin_stream_put(stream, &work);
+    return cudaSuccess;
+}
+
+/* Rows of `count` bytes, `kind` of them, that lie `first` apart where they go and `number` where
+ * they are. */
+static bool copy_rows_step(struct standin_work *work)
+{
+    standin_memory_open();
+    for (int64_t i = 0; i < work->kind; i++)
+        memcpy((char *)work->output + i * work->first,
+               (const char *)work->inputs[0] + i * work->number, work->count);
+    standin_memory_close();
+    return true;
+}
+
+/* Of memory of the device alone. What lies between two rows counts as touched. */
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t bytes, size_t rows, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    struct standin_work work = {.name = "cudaMemcpy2DAsync",
+                                .step = copy_rows_step,
+                                .output = to,
+                                .inputs = {from},
+                                .count = bytes,
+                                .kind = (int)rows,
+                                .first = (int64_t)to_pitch,
+                                .number = (int64_t)from_pitch,
+                                .ranges = {{(char *)from, (rows - 1) * from_pitch + bytes, false},
+                                           {to, (rows - 1) * to_pitch + bytes, true}}};
+    if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (bytes > to_pitch || bytes > from_pitch)
+        return cudaErrorInvalidPitchValue;
     standin_stream_put(stream, &work);
     return cudaSuccess;
 }

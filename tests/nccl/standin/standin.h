@@ -36,8 +36,9 @@
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
  * allreduce, exchange, split, init, register, window. KIND: hang (never gets there), error (the
- * communicator's state becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong
- * (a bit of the result is wrong). It is read at each call.
+ * communicator's state becomes ncclRemoteError), refuse (the call returns ncclSystemError; a split
+ * that is refused fails on all ranks of what would be made), wrong (a bit of the result is wrong).
+ * It is read at each call.
  *
  * $STANDIN_LOCAL_RANKS: ranks of a node; communicators of more have no windows, which is no error.
  * A collective with both buffers in windows counts as one by NCCL's kernels for symmetric memory:
@@ -46,6 +47,19 @@
  *
  * $STANDIN_ONE_KERNEL: two collectives that nothing orders are against the rule `race`, of any
  * communicators. What the host reads of a copy before it has come is garbage.
+ *
+ * $STANDIN_NODE_DESTROY: a communicator is destroyed when all of its ranks destroy it, as NCCL
+ * wants of those of a node: one that is not, or in another order, is against the rule `state`.
+ *
+ * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger
+ * sides the collectives had on communicators of each size.
+ *
+ * $STANDIN_COUNTS_SPLITS: at the end each process says on stderr how many communicators it split
+ * off, and how many of these have as many ranks as what they were split off.
+ * $STANDIN_SPLIT_SECONDS: each takes so long.
+ *
+ * $STANDIN_SECONDS: what events tell is not the host's clock but what the work before them takes:
+ * "SIZE:SECONDS,...", each collective of a communicator of so many ranks; all else nothing.
  *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
@@ -155,6 +169,7 @@ bool standin_collective_step(struct standin_work *work);
 /* Gives a collective its number when it is really put on a stream. */
 void standin_collective_number(struct standin_work *work);
 size_t standin_comm_count(void);
+int standin_comm_size(const struct ncclComm *comm);
 
 /* nccl.h declares them without prototypes. */
 ncclResult_t ncclGroupStart(void);

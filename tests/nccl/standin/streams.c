@@ -152,16 +152,40 @@ void standin_wait_live(cudaStream_t stream, struct moment *moment)
 
 /* ---- carrying out ---- */
 
-static bool step(struct command *command)
+/* Of a collective, by the size of its communicator. */
+static double seconds_of(const struct standin_work *work, const char *seconds)
 {
+    int size;
+    double taken;
+    for (; work->comm != NULL && sscanf(seconds, "%d:%lf", &size, &taken) == 2; seconds++) {
+        if (size == standin_comm_size(work->comm))
+            return taken;
+        seconds += strcspn(seconds, ",");
+        if (*seconds == '\0')
+            break;
+    }
+    return 0;
+}
+
+static bool step(cudaStream_t stream, struct command *command)
+{
+    const char *seconds = getenv("STANDIN_SECONDS");
     switch (command->kind) {
-    case COMMAND_WORK:
-        return command->work.step(&command->work);
+    case COMMAND_WORK: {
+        double taken = seconds != NULL ? seconds_of(&command->work, seconds) : 0;
+        if (!command->work.step(&command->work))
+            return false;
+        stream->seconds += taken;
+        return true;
+    }
     case COMMAND_RECORD:
         command->moment->passed = true;
-        command->moment->seconds = now_seconds();
+        command->moment->seconds = seconds != NULL ? stream->seconds : now_seconds();
         return true;
     case COMMAND_WAIT:
+        if (command->moment->passed && seconds != NULL &&
+            stream->seconds < command->moment->seconds)
+            stream->seconds = command->moment->seconds;
         return command->moment->passed;
     }
     return false;
@@ -171,7 +195,8 @@ static bool step(struct command *command)
 static bool run_stream(cudaStream_t stream, const struct moment *until)
 {
     bool moved = false;
-    while (!(until && until->passed) && stream->queue.first != NULL && step(stream->queue.first)) {
+    while (!(until && until->passed) && stream->queue.first != NULL &&
+           step(stream, stream->queue.first)) {
         struct command *done = stream->queue.first;
         stream->queue.first = done->next;
         standin_drop(done->moment);

@@ -36,6 +36,7 @@ struct CUstream_st {
     bool dead;
     struct queue queue;
     struct standin_clock clock;
+    double seconds; /* that its work took by $STANDIN_SECONDS */
     struct capture *capture;
     int lane; /* in the capture */
     struct CUstream_st *next;
