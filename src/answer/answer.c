@@ -577,7 +577,7 @@ static void next_calibrate(const struct builder *b, struct hs_stage_key key)
     next_again(b);
 }
 
-/* Two plans beside each other, or one beside the library's default call, which is measured with every
+/* Two plans beside each other, or one beside the library's default, which is measured with every
  * plan. */
 static void next_plans(const struct builder *b, const struct hs_plan *one,
                        const struct hs_plan *other)

@@ -47,7 +47,7 @@ struct hs_export_rule {
     bool guessed;         /* first_bytes is a geometric mean: nothing better is known */
 };
 
-/* Makes the rule's plan the library's default call if that was measured faster for the rule's message,
+/* Makes the rule's plan the library's default if that was measured faster for the rule's message,
  * or was to be measured and was not, unless the job names a plan: who names one gets it. */
 void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job);
 

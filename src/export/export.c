@@ -226,7 +226,7 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
 
 static const struct hs_plan left_alone = {.chunks = 1}; /* as the verdict's default call is */
 
-/* Whether a plan was not measured, and its predicted gain over the library's default call reaches below
+/* Whether a plan was not measured, and its predicted gain over the library's default reaches below
  * 1: nobody who applies an export is to be slower for it. */
 static bool may_lose(const struct hs_result_message *message)
 {

@@ -7,7 +7,7 @@
  * layers than the plan gets the best plan it can express, and says what that costs, in the file and
  * in a note for stderr.
  *
- * Who applies an export must never be worse off than without it. Where the library's default call was
+ * Who applies an export must never be worse off than without it. Where the library's default was
  * measured faster than the plan, file and stderr say so (hs_export_advice_append), and a format
  * that can leave the library alone there does, unless the caller named the plan. One that cannot,
  * and would do harm, is refused.

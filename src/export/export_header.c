@@ -102,7 +102,7 @@ static char *format_times(char text[32], double times)
     return text;
 }
 
-/* The one sentence about a message for which the library's default call is the faster one, or may be.
+/* The one sentence about a message for which the library's default is the faster one, or may be.
  */
 static void append_faster(struct hs_text *text, const struct hs_export_job *job, size_t message,
                           const struct hs_plan *plan)

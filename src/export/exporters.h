@@ -92,7 +92,7 @@ double hs_export_library_gain(const struct hs_export_job *job, size_t message,
 /* The fastest of the library's calls that were measured; NULL: none was. */
 const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message);
 
-/* The library's default call that was to be measured, for which there was no time left, so that nothing
+/* The library's default that was to be measured, for which there was no time left, so that nothing
  * says that a plan is faster; NULL: one was measured, or none was to be. */
 const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message);
 

@@ -20,7 +20,7 @@ static const char body[] =
 #include "export/python/inductor_times.py.inc"
     ;
 
-/* Of the plan; without one of the library's default call or, where that has no time, of the flat plan,
+/* Of the plan; without one of the library's default or, where that has no time, of the flat plan,
  * which it is compared with elsewhere, too. NaN: not known. */
 static double seconds_of(const struct hs_export_job *job, const struct hs_result_message *message)
 {

@@ -106,7 +106,7 @@ static bool is_called(const struct hs_export_rule *rule, const struct hs_profile
     return false;
 }
 
-/* Rules of no size that the job calls are the library's default call; neighbours of it are joined. */
+/* Rules of no size that the job calls are the library's default; neighbours of it are joined. */
 static void leave_uncalled(struct hs_export_rules *rules, const struct hs_export_job *job)
 {
     size_t kept = 0;

@@ -5,7 +5,7 @@
  * A rule begins where its plan and the one before take equally long (hs_export_cross) and ends
  * where the next one begins. The first begins at 0, the last has no end.
  *
- * The plan of a rule may be the library's default call (hs_export_library_call): for messages for which
+ * The plan of a rule may be the library's default (hs_export_library_call): for messages for which
  * that was measured faster, and for small ones, up to the smallest message of the result or, if
  * that is less and there is a system, to where the first plan pays as much for latency as for
  * bandwidth; and, where the job says what is called, for sizes that are not.
