@@ -12,9 +12,9 @@
 
 #define V HS_NCCL_VERSION
 
-const char *const hs_nccl_algorithm_names[HS_NCCL_ALGORITHM_COUNT] = {
-#define HS_ROW(name, text, meaning) text,
-    HS_NCCL_ALGORITHMS(HS_ROW)
+const char *const hs_nccl_algorithm_names[HS_NCCL_KERNEL_COUNT] = {
+#define HS_ROW(name, text, meaning) [HS_NCCL_##name] = text,
+    HS_NCCL_ALGORITHMS(HS_ROW) HS_NCCL_KERNELS(HS_ROW)
 #undef HS_ROW
 };
 
@@ -486,9 +486,9 @@ bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call,
 {
     struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
     size_t count = hs_nccl_choices(choices, call);
-    bool found = false;
+    bool found = hs_nccl_choose_registered(out, call) && ((among >> out->algorithm) & 1) != 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && (!found || out->algorithm < HS_NCCL_SYMMETRIC); i++)
         if (((among >> choices[i].algorithm) & 1) != 0 && (!found || before(&choices[i], out))) {
             *out = choices[i];
             found = true;
@@ -546,7 +546,7 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
 
 /* ---- NCCL_ALGO ------------------------------------------------------------------------------- */
 
-/* The algorithm that a word names. */
+/* The algorithm that a word names; no kernel of registered buffers, which it does not know. */
 static unsigned algorithm_bit(const char *word, size_t length)
 {
     for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
