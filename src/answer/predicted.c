@@ -146,7 +146,7 @@ static enum hs_status add_point(struct hs_result *result, const struct hs_asked 
         return hs_no_memory(err);
     message->message_bytes = point->bytes;
     message->datatype = asked->question->datatype;
-    message->operation = HS_SUM;
+    message->operation = asked->question->operation;
     message->strategy = hs_strdup(asked->strategy->name);
     if (!message->strategy)
         return hs_no_memory(err);

@@ -17,6 +17,7 @@
 struct hs_question {
     struct hs_range np, bytes; /* bytes.first 0: not given */
     enum hs_datatype datatype;
+    enum hs_operation operation; /* which NCCL's choice goes by */
     bool registered; /* NCCL's kernels for buffers in symmetric windows, of the default and plans */
     enum hs_collective collective;
     enum hs_layout layout;
@@ -57,6 +58,7 @@ struct hs_question {
                     "default: the first; with --np below all of one node the best and the worst "  \
                     "choice is said"),                                                             \
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
+        HS_ROW_OPERATION("Problem", (place) + offsetof(struct hs_question, operation)),            \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
                           hs_collective_words),                                                    \
         HS_ROW_LAYOUT("Problem", (place) + offsetof(struct hs_question, layout)),                  \

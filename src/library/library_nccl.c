@@ -174,14 +174,14 @@ static const by_size nvlstree_most = {
 static const double nvls_efficiency[ROWS] = {0.0, 0.0, 0.85, 0.74};
 
 /* treeCorrectionFactor, by the power of two of bytes / 64 */
-enum { CORRECTIONS = 23 };
+enum { CORRECTIONS = 24, TREE_CORRECTIONS = 23 };
 static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
     {1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5,
-     0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0},
+     0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0},
     {1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6,
-     0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0, 1.0},
+     0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0, 1.0, 1.0},
     {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
-     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
+     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9, 0.9},
 };
 
 /* Parts of a bus bandwidth. */
@@ -201,11 +201,13 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define PAT_DATA          0.75
 #define PAT_DATA_223      0.85
 /* Blackwell, LL128 rings per channel: up to 2.28; between two nodes from 2.28.9; up to 2.29.6 */
-#define RING_LL128_228    73.4
-#define RING_LL128_TWO    34.6
-#define RING_LL128_229    34.5
-#define NVLSTREE_MOST_228 43.8 /* Blackwell, more than two nodes */
-#define NVLS_ARITY        32   /* NCCL_MAX_NVLS_ARITY: of allgathers and reduce-scatters */
+#define RING_LL128_228 73.4
+#define RING_LL128_TWO 34.6
+#define RING_LL128_229 34.5
+/* Blackwell, more than two nodes: up to 2.28.7, and up to 2.29 */
+#define NVLSTREE_MOST_2287 43.1
+#define NVLSTREE_MOST_228  43.8
+#define NVLS_ARITY         32 /* NCCL_MAX_NVLS_ARITY: of allgathers and reduce-scatters */
 /* Latencies: of Simple rings, times, where messages are long; us. */
 #define RING_PLATEAU       1.4
 #define RING_PLATEAU_SM70  1.9
@@ -328,11 +330,12 @@ static struct hs_nccl_choice ring_choice(const struct tuning *t, enum hs_nccl_pr
                      ring_GBps(t, protocol) * t->ranks / t->steps);
 }
 
-static double tree_correction(double bytes, enum hs_nccl_protocol protocol)
+/* Of so many powers of two. */
+static double tree_correction(double bytes, enum hs_nccl_protocol protocol, int powers)
 {
     int power = bytes < 64 ? 0 : (int)floor(log2(bytes / 64));
 
-    return power < CORRECTIONS ? corrections[protocol][power] : 1;
+    return power < powers ? corrections[protocol][power] : 1;
 }
 
 static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
@@ -350,7 +353,7 @@ static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
         bus = fmin(bus * (t->domains < 2 ? TREE_LL128_ONE : TREE_LL128_DATA), channels * ll128);
     if (t->gpus < 2 || (t->row >= 2 && t->domains > 1))
         bus *= TREE_SIMPLE;
-    return bus * tree_correction(t->call->bytes, protocol);
+    return bus * tree_correction(t->call->bytes, protocol, TREE_CORRECTIONS);
 }
 
 static struct hs_nccl_choice tree_choice(const struct tuning *t, enum hs_nccl_protocol protocol)
@@ -405,12 +408,15 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
     const double *speeds = speeds_between[speed_list(&t->call->shape)];
     /* a GPU's links carry its own head besides all (2.27.5's log of two nodes of 8 H100) */
     double speed = fastest(speeds, 2 * net, t->call->shape.nvlink_GBps / (heads + 1), net);
-    double two = t->domains <= 2 ? 2 : 1, most = nvlstree_most[t->row][t->size];
+    double two = t->domains <= 2 ? 2 : 1, most = nvlstree_most[t->row][t->size], correction = 1;
 
     if (version >= V(2, 28, 0)) {
         if (version < V(2, 30, 0) && t->row == 3 && t->size == 2)
-            most = NVLSTREE_MOST_228;
-        return fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
+            most = version < V(2, 28, 9) ? NVLSTREE_MOST_2287 : NVLSTREE_MOST_228;
+        if (version >= V(2, 29, 0) && t->row == 3 && t->call->shape.parts.gpu.cpu != HS_CPU_ARM)
+            correction = tree_correction(t->call->bytes, HS_NCCL_SIMPLE, CORRECTIONS);
+        return correction *
+               fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
                     most) *
                t->ranks / t->steps;
     }
@@ -437,17 +443,32 @@ static struct hs_nccl_choice pat_choice(const struct tuning *t)
 
 /* ---- which there are, and which is taken ----------------------------------------------------- */
 
+/* ncclNvlsSupported: the switch adds, and finds the largest of halves; an average is a sum with a
+ * factor, which it does not know. */
+static bool switch_reduces(const struct hs_nccl_call *call)
+{
+    const struct hs_nccl_use *use = &call->use;
+    bool halves = use->datatype == HS_FLOAT16 || use->datatype == HS_BFLOAT16;
+
+    return call->kind == HS_CALL_ALLGATHER || use->operation == HS_SUM ||
+           (use->operation == HS_MAX && halves);
+}
+
 static bool has_nvls(const struct tuning *t)
 {
     bool many = t->gpus > NVLS_ARITY || (t->call->version < V(2, 27, 0) && t->ranks > NVLS_ARITY);
 
-    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2 || (t->passes < 2 && many))
+    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2 || (t->passes < 2 && many) ||
+        !switch_reduces(t->call))
         return false;
     return t->domains < 2 || (t->passes > 1 && nvlstree_heads(t) >= 2);
 }
 
+/* Its reduce-scatter has no factor, either. */
 static bool has_pat(const struct tuning *t)
 {
+    if (t->call->kind == HS_CALL_REDUCE_SCATTER && t->call->use.operation == HS_AVERAGE)
+        return false;
     return t->passes == 1 && t->gpus < 2 && t->domains > 1 && t->call->version >= V(2, 23, 0);
 }
 
