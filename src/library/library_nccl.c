@@ -218,6 +218,7 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define NVLS_LATENCY_220   23.0
 #define NVLSTREE_STEP      20.9
 #define NVLSTREE_STEP_2803 14.0 /* up to 2.28.3 */
+#define EFA_LATENCY        75.0 /* aws-ofi-nccl, src/platform-aws.c: p4d, p4de */
 #define PAT_LATENCY        8.0
 #define PAT_STEP           (14.0 / 3.5)
 #define PAT_RANK           2.8
@@ -304,6 +305,16 @@ static double ring_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
     return t->bus_GBps;
 }
 
+/* A step over the network by the protocol: NCCL's figure, and the latency that the network's plugin
+ * declares (graph->latencyInter), of Simple, which flushes, twice. All but EFA's declare 0; where
+ * that has a tuner of its own, from p5 on, no figure of NCCL's decides. */
+static double network_us(const struct tuning *t, double table, enum hs_nccl_protocol protocol)
+{
+    bool p4 = t->call->shape.parts.nic.class == HS_NIC_EFA && t->row < 2;
+
+    return table + (p4 ? EFA_LATENCY * (protocol == HS_NCCL_SIMPLE ? 2 : 1) : 0);
+}
+
 /* Steps of a ring that leave a node. */
 static double crossing_steps(const struct tuning *t)
 {
@@ -320,7 +331,8 @@ static struct hs_nccl_choice ring_choice(const struct tuning *t, enum hs_nccl_pr
     bool like_tree = t->gpus < 2 && t->call->version >= V(2, 23, 0);
     double hop = fmax((board(t) ? pcie_ring : nvlink_ring)[protocol],
                       t->overhead_us * (simple ? FLUSH_PER_SIMPLE : 1));
-    double net = (like_tree ? net_tree : net_ring)[protocol], crossing = crossing_steps(t);
+    double net = network_us(t, (like_tree ? net_tree : net_ring)[protocol], protocol),
+           crossing = crossing_steps(t);
     double latency = base_ring[protocol] + (t->steps - crossing) * hop + crossing * net;
 
     if (simple && t->domains > 1 && t->passes > 1 &&
@@ -360,11 +372,14 @@ static struct hs_nccl_choice tree_choice(const struct tuning *t, enum hs_nccl_pr
 {
     int version = t->call->version;
     bool simple = protocol == HS_NCCL_SIMPLE;
-    double hop = (board(t) ? pcie_tree : nvlink_tree)[protocol], net = net_tree[protocol];
+    double hop = (board(t) ? pcie_tree : nvlink_tree)[protocol],
+           net = network_us(t, net_tree[protocol], protocol);
     double base = simple && version < V(2, 23, 0) ? 0 : base_tree[protocol];
 
-    if (simple && version >= V(2, 19, 0) && version < V(2, 23, 0))
-        hop = net = TREE_LATENCY_219;
+    if (simple && version >= V(2, 19, 0) && version < V(2, 23, 0)) {
+        hop = TREE_LATENCY_219;
+        net = network_us(t, hop, protocol);
+    }
     return choice_of(t, HS_NCCL_TREE, protocol,
                      base + 2 * ((t->gpus - 1) * hop + tree_levels(t) * net),
                      tree_GBps(t, protocol) / 2);
@@ -428,7 +443,8 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
 static struct hs_nccl_choice nvlstree_choice(const struct tuning *t)
 {
     double heads = nvlstree_heads(t), net = t->bus_GBps / heads;
-    double step = t->call->version > V(2, 28, 3) ? NVLSTREE_STEP : NVLSTREE_STEP_2803;
+    double step = network_us(t, t->call->version > V(2, 28, 3) ? NVLSTREE_STEP : NVLSTREE_STEP_2803,
+                             HS_NCCL_SIMPLE);
 
     return choice_of(t, HS_NCCL_NVLSTREE, HS_NCCL_SIMPLE, NVLS_LATENCY + 2 * tree_levels(t) * step,
                      nvlstree_GBps(t, heads, net) * heads);
@@ -437,7 +453,9 @@ static struct hs_nccl_choice nvlstree_choice(const struct tuning *t)
 static struct hs_nccl_choice pat_choice(const struct tuning *t)
 {
     return choice_of(t, HS_NCCL_PAT, HS_NCCL_SIMPLE,
-                     PAT_LATENCY + tree_levels(t) * PAT_STEP + t->ranks * PAT_RANK,
+                     PAT_LATENCY +
+                         tree_levels(t) * network_us(t, PAT_STEP * 3.5, HS_NCCL_SIMPLE) / 3.5 +
+                         t->ranks * PAT_RANK,
                      t->bus_GBps * (t->call->version < V(2, 24, 0) ? PAT_DATA_223 : PAT_DATA));
 }
 

@@ -7,8 +7,8 @@
  * channels that src/graph/search.cc finds). Here is the same for machines in parts, by version:
  * 2.18 to 2.30. Its times are not what calls take (price_nccl.h says that), only what it goes by.
  * What runs on registered buffers is in library_nccl_registered.c.
- * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces,
- * but for `among`.
+ * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces
+ * (that of EFA's plugin from p5 on is one), but for `among`; 8-bit floats.
  */
 #ifndef HS_LIBRARY_LIBRARY_NCCL_H
 #define HS_LIBRARY_LIBRARY_NCCL_H
