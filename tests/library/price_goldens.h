@@ -557,9 +557,9 @@ static const struct golden_price {
      false, HS_NCCL_TREE, HS_NCCL_SIMPLE, 0.01649418741894, 0.0138538428, 0.019637744},
 };
 
-/* Every choice of a call: NCCL's estimate, and ours, in seconds. To those of p4's EFA, made without the
- * 75 us that its plugin declares, two such steps were added by hand: 150 us, of Simple 300, of its
- * long rings 1.4 times that. */
+/* Every choice of a call: NCCL's estimate, and ours, in seconds. To those of p4's EFA, made without
+ * the 75 us that its plugin declares, two such steps were added by hand: 150 us, of Simple 300, of
+ * its long rings 1.4 times that. */
 struct golden_choice {
     enum hs_nccl_algorithm algorithm;
     enum hs_nccl_protocol protocol;
@@ -1089,9 +1089,9 @@ static const struct golden_rule {
 };
 
 /* Calls of every version that changed something, on all kinds of machines: how many choices, and
- * the sums of NCCL's estimates and of our prices of all of them. NVLSTree's limit on Blackwell is 43.1
- * in the tag of 2.28.3, not 2.28.9's 43.8: 0.577 us more of 3 MiB on 24 x 4 B300, by hand; and of
- * 2.29.7 it has Simple's factor of 2^18 x 64 bytes, 0.7: 58.6 us more of 25 MB on 3 x 8 B200. */
+ * the sums of NCCL's estimates and of our prices of all of them. NVLSTree's limit on Blackwell is
+ * 43.1 in the tag of 2.28.3, not 2.28.9's 43.8: 0.577 us more of 3 MiB on 24 x 4 B300, by hand; and
+ * of 2.29.7 it has Simple's factor of 2^18 x 64 bytes, 0.7: 58.6 us more of 25 MB on 3 x 8 B200. */
 static const struct golden_era {
     struct golden_call call;
     size_t count;
