@@ -548,6 +548,7 @@ def report_errors(bench):
 
 def show_errors(name, points, learn, judge):
     inside, widths, machines = [[] for _ in BANDS], [[] for _ in BANDS], set()
+    shares = [collections.defaultdict(list) for _ in BANDS]  # of one machine's points, which are in or out together
     for system in {machine_of(p.table.system) for p in points if judge(p.table.system)}:
         row = Errors([p for p in points if machine_of(p.table.system) != system and learn(p.table.system)])
         machines.add(system)
@@ -555,12 +556,14 @@ def show_errors(name, points, learn, judge):
             if machine_of(p.table.system) == system:
                 deviation = RANGE * row.deviation(p)
                 inside[band_of(p)].append(abs(math.log(p.seconds / p.predicted)) <= deviation)
+                shares[band_of(p)][system].append(inside[band_of(p)][-1])
                 widths[band_of(p)].append(math.exp(2 * deviation))
     off = [[p for p in band if machine_of(p.table.system) in machines] for band in in_bands(points)]
     cells = [f"{100 * geometric(o, 'predicted'):.0f} %, {100 * statistics.mean(i):3.0f} % x{statistics.median(w):5.2f} ({len(i)})" if i else "-"
              for o, i, w in zip(off, inside, widths)]
+    each = [f"{100 * statistics.mean(statistics.mean(m) for m in by.values()):.0f} %" if by else "-" for by in shares]
     if machines:
-        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}")
+        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}, each counting once: {' / '.join(each)} within")
 
 
 def show_worst(points):
