@@ -13,7 +13,7 @@
 #define V HS_NCCL_VERSION
 
 const char *const hs_nccl_algorithm_names[HS_NCCL_KERNEL_COUNT] = {
-#define HS_ROW(name, text, meaning) [HS_NCCL_##name] = text,
+#define HS_ROW(name, text, meaning) [HS_NCCL_##name] = (text),
     HS_NCCL_ALGORITHMS(HS_ROW) HS_NCCL_KERNELS(HS_ROW)
 #undef HS_ROW
 };
