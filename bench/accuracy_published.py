@@ -77,6 +77,9 @@ SEEN = {
 TWO_LEVEL = "a two-level AllReduce of NCCL's calls"  # as a plan of two layers has them: scored apart
 
 
+REGISTERED = re.compile(r"/ sym$")  # kernels of registered buffers
+
+
 class Skipped(Exception):
     """Why a table or a row is left out."""
 
@@ -118,6 +121,7 @@ class Table:
         self.source, self.notes = text_of(entry, "source"), text_of(entry, "notes")
         self.fit = entry.get("fit") is not False
         self.version = version_of(text_of(entry, "nccl_version"))
+        self.of_graph = bool(re.search(r"-G\b", text_of(entry, "nccl_version")))  # what nccl-tests was started with stands there, too
         machine = machines.get(self.system)
         if not isinstance(machine, dict):
             raise Skipped("a machine that is not described")
@@ -157,6 +161,9 @@ class Table:
         rings = "ring (nccl_" in algorithm or "forced ring" in algorithm
         self.runs = "ring" if rings else "tree" if algorithm.startswith("tree") else ""
         self.clock = int("torch" in algorithm or "all_reduce_bench" in self.source)
+        self.registered = (2 if self.of_graph else 1) if REGISTERED.search(self.system) else 0
+        if self.registered:  # no other constant is to follow from them, and their own would be known by no other table
+            self.seen, self.fit = True, False
         count = re.match(r"\d{1,4}", self.parts)
         board = re.match(r"\d+x\S+-pcie|\d+x(L40S?|L4|T4|A10G?|A40|RTX\w+)\b", self.parts)
         self.domains, self.used = self.nodes, self.gpus
@@ -165,7 +172,7 @@ class Table:
             self.domains = -(-self.nodes * self.gpus // rack)
             self.used = self.nodes * self.gpus // self.domains
         rack = count and int(count[0]) >= RACK_GPUS
-        self.kind = ("symmetric" if "/ sym" in self.system else "boards" if board else "NVLink nodes" if self.nodes == 1 else
+        self.kind = ("symmetric" if self.registered else "boards" if board else "NVLink nodes" if self.nodes == 1 else
                      "all-to-all" if self.collective == "alltoall" else "NVL racks" if rack else "multi-node")
 
     def read_rccl(self, machine):
@@ -196,7 +203,7 @@ class Table:
         if self.model == "rccl":
             return ("rccl", self.parts, self.nodes, self.gpus, self.collective, size, self.one_process, seconds)
         return ("nccl", self.parts, CPUS.get(self.system, ""), self.domains, self.used, self.collective, self.runs, size, version, self.clock,
-                seconds)
+                self.registered, seconds)
 
 
 def version_of(text):
@@ -470,7 +477,6 @@ PRIOR_MACHINES, PRIOR_MACHINE, PRIOR_POINT = 1, 0.15, 0.1  # as many machines mo
 EM_FREEDOM, EM_STEPS = 4, 50
 WORST = 6
 FREEDOM, RANGE = 2, 1.645  # price_error.c, price_nccl.h
-REGISTERED = re.compile(r"/ sym$")  # kernels of registered buffers, whose price is another one's
 ALIKE = re.compile(r"^(WRX90|8x H200 node|AlaSKA|Aurora|Xeon Platinum 8260|AWS p5.48xlarge)")  # one machine in several tables
 
 
@@ -520,8 +526,7 @@ def band_of(point):
 
 
 def report_errors(bench):
-    every = [p for p in bench.points if p.fitted == "others"]
-    points = [p for p in every if not REGISTERED.search(p.table.system)]
+    points = [p for p in bench.points if p.fitted == "others"]
     names = sorted({p.error_class for p in points})
     for title, learn, judge in (("a machine by the others, but for those kept aside", lambda s: not kept_aside(s), lambda s: not kept_aside(s)),
                                 ("machines kept aside, by those that are not", lambda s: not kept_aside(s), kept_aside),
@@ -530,10 +535,7 @@ def report_errors(bench):
         for name in names:
             mine = [p for p in points if p.error_class == name]
             show_errors(name, mine, learn, judge)
-        registered = [p for p in every if REGISTERED.search(p.table.system)]
-        known = [p for p in points if registered and p.error_class == registered[0].error_class]
-        show_errors("symmetric memory", known + registered, learn, lambda s: judge(s) and REGISTERED.search(s))
-    show_worst(every)
+    show_worst(points)
     print("\nrows of src/library/price_errors.h:")
     with open(ERROR_ROWS, encoding="utf-8") as file:
         rows = re.findall(r'row\((\w+), "([^"]+)".*\)', file.read())
@@ -546,6 +548,7 @@ def report_errors(bench):
 
 def show_errors(name, points, learn, judge):
     inside, widths, machines = [[] for _ in BANDS], [[] for _ in BANDS], set()
+    shares = [collections.defaultdict(list) for _ in BANDS]  # of one machine's points, which are in or out together
     for system in {machine_of(p.table.system) for p in points if judge(p.table.system)}:
         row = Errors([p for p in points if machine_of(p.table.system) != system and learn(p.table.system)])
         machines.add(system)
@@ -553,12 +556,14 @@ def show_errors(name, points, learn, judge):
             if machine_of(p.table.system) == system:
                 deviation = RANGE * row.deviation(p)
                 inside[band_of(p)].append(abs(math.log(p.seconds / p.predicted)) <= deviation)
+                shares[band_of(p)][system].append(inside[band_of(p)][-1])
                 widths[band_of(p)].append(math.exp(2 * deviation))
     off = [[p for p in band if machine_of(p.table.system) in machines] for band in in_bands(points)]
     cells = [f"{100 * geometric(o, 'predicted'):.0f} %, {100 * statistics.mean(i):3.0f} % x{statistics.median(w):5.2f} ({len(i)})" if i else "-"
              for o, i, w in zip(off, inside, widths)]
+    each = [f"{100 * statistics.mean(statistics.mean(m) for m in by.values()):.0f} %" if by else "-" for by in shares]
     if machines:
-        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}")
+        print(f"  {name:<28} {' '.join(f'{c:>26}' for c in cells)}   machines {len(machines)}, each counting once: {' / '.join(each)} within")
 
 
 def show_worst(points):
@@ -774,7 +779,7 @@ def report_two_level(bench, data, machines):
             table = Table({**entry, "algorithm": "NCCL default"}, machines)
             for size, seconds in table.rows:
                 calls = ((1, table.used, "reducescatter", size), (table.domains, 1, "allreduce", size / table.used), (1, table.used, "allgather", size))
-                points = [Point(table, bench.program.add("nccl", table.parts, "", domains, gpus, kind, "", part, USUAL_VERSION, 0, 1), part, 1)
+                points = [Point(table, bench.program.add("nccl", table.parts, "", domains, gpus, kind, "", part, USUAL_VERSION, 0, 0, 1), part, 1)
                           for domains, gpus, kind, part in calls]
                 total = sum(price[0] for price in bench.program.price("nccl", points))
                 ratios[next(i for i, holds in enumerate(BANDS) if holds(size))].append(total / seconds)

@@ -5,8 +5,10 @@
  * Commands, a line each, words kept apart by tabs; LIST is as 0-3,7 and counts points from 0. Every
  * command is answered by one line (price: by one per point), "no ..." where it cannot be done:
  *
- *     nccl PARTS CPU DOMAINS GPUS CALL FORCED BYTES VERSION CLOCK SECONDS   a point; CPU "" usual,
- *                                   FORCED an algorithm or "", CLOCK 1: of torch and a host clock
+ *     nccl PARTS CPU DOMAINS GPUS CALL FORCED BYTES VERSION CLOCK REGISTERED SECONDS   a point;
+ *                                   CPU "" usual, FORCED an algorithm or "", CLOCK 1: of torch and
+ *                                   a host clock, REGISTERED 1: buffers in symmetric windows, 2:
+ *                                   from a CUDA graph, too
  *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point; for ALGORITHM
  *                                   mpich or openmpi what that library runs, of elements of 4 bytes
  *     rccl PARTS NODES GPUS CALL BYTES ONE_PROCESS SECONDS                  a point; ONE_PROCESS 1:
@@ -196,12 +198,13 @@ static enum hs_status choose(struct hs_nccl_run *run, const struct hs_nccl_call 
                              unsigned among, struct hs_error *err)
 {
     struct hs_nccl_choice choice;
-    bool host_clock = run->host_clock;
+    bool host_clock = run->host_clock, graph = run->graph;
 
     if (!hs_nccl_choose(&choice, call, among))
         return hs_fail(err, HS_INVALID, "NCCL has no such algorithm for this call");
     *run = hs_nccl_run(call, choice);
     run->host_clock = host_clock;
+    run->graph = graph;
     return HS_OK;
 }
 
@@ -230,7 +233,7 @@ static enum hs_status read_call(struct hs_nccl_call *call, char *const *words, s
 
 static enum hs_status add_nccl(char *const *words, struct hs_error *err)
 {
-    struct point point = {.among = HS_NCCL_ANY, .seconds = number(words[9])};
+    struct point point = {.among = HS_NCCL_ANY, .seconds = number(words[10])};
     struct hs_nccl_call call = {0};
     size_t algorithm;
 
@@ -243,6 +246,8 @@ static enum hs_status add_nccl(char *const *words, struct hs_error *err)
         point.among = 1U << algorithm;
     }
     point.run.host_clock = whole(words[8]) != 0;
+    point.run.graph = whole(words[9]) == 2;
+    call.use.registered = whole(words[9]) > 0;
     if (choose(&point.run, &call, point.among, err))
         return HS_INVALID;
     return add_point(&point, err);
@@ -530,12 +535,9 @@ static double deviation_of(const struct point *point, size_t model, double doubt
 
 static enum hs_error_class class_of(const struct point *point, size_t model)
 {
-    const struct hs_nccl_call *call = &point->run.call;
-
-    return model == RCCL ? hs_rccl_error_class(&point->rccl)
-           : model == MPI
-               ? HS_ERROR_CPU
-               : hs_nccl_error_class(&call->shape.parts, call->shape.domains, call->kind);
+    return model == RCCL  ? hs_rccl_error_class(&point->rccl)
+           : model == MPI ? HS_ERROR_CPU
+                          : hs_nccl_run_class(&point->run);
 }
 
 static double bytes_of(const struct point *point, size_t model)
@@ -627,7 +629,7 @@ static const struct command {
     bool answers; /* by itself */
     enum hs_status (*run)(char *const *words, struct hs_error *err);
 } commands[] = {
-    {"nccl", 10, false, add_nccl},    {"recall", 1, false, recall_model},
+    {"nccl", 11, false, add_nccl},    {"recall", 1, false, recall_model},
     {"mpi", 8, false, add_mpi},       {"version", 2, false, set_version},
     {"ship", 1, false, ship_model},   {"keep", 1, false, keep_model},
     {"fit", 4, true, fit_model},      {"price", 3, true, price_points},

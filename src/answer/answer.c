@@ -14,6 +14,7 @@
 #include "answer/point.h"
 #include "base/list.h"
 #include "library/known_faults.h"
+#include "library/library_nccl.h"
 #include "library/limit.h"
 #include "library/price_rccl.h"
 #include "search/proposal.h"
@@ -129,7 +130,11 @@ bool hs_point_rests_on_guess(const struct hs_asked *asked, const struct hs_predi
     const struct hs_system *system = asked->system;
     const char *level;
 
-    if (is_calibrated(asked) || system->constants.count > 0)
+    if (is_calibrated(asked))
+        return false;
+    if (system->nccl.use.registered)
+        return true; /* a machine's own times are of calls without registered buffers, too */
+    if (system->constants.count > 0)
         return false;
     if (point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&point->library))
         return true; /* of its reduce-scatters and allgathers one machine was measured */
@@ -169,6 +174,31 @@ static void say_nccl_evidence(const struct builder *b)
                  domains > 1 ? " and " : "", domains > 1 ? parts->nic.name : "");
 }
 
+/* What is known of NCCL's kernels for registered buffers. */
+static void say_registered_evidence(const struct builder *b)
+{
+    const struct hs_library_price *price = &b->point->library;
+    char **out = &b->answer->evidence;
+    char version[HS_NCCL_VERSION_TEXT];
+    int code = b->asked->system->nccl.version;
+
+    hs_nccl_version_format(version, code ? code : HS_NCCL_VERSION_USUAL);
+    if (price->nccl_algorithm == HS_NCCL_SYMMETRIC &&
+        b->point->request.problem.collective == HS_COLLECTIVE_ALLREDUCE)
+        set_text(b, out,
+                 "a guess: of NCCL's symmetric kernels one node was measured, 8 B200 from a CUDA "
+                 "graph");
+    else if (price->nccl_algorithm >= HS_NCCL_SYMMETRIC)
+        set_text(b, out,
+                 "a guess: this kernel of registered buffers was not measured by anybody "
+                 "known");
+    else
+        set_text(b, out,
+                 "a guess: NCCL %s has no kernel of its own for registered buffers here, and what "
+                 "they save its usual one was not measured by anybody known",
+                 version);
+}
+
 static void say_rccl_evidence(const struct builder *b)
 {
     const struct hs_group *group = &b->point->request.problem.group;
@@ -196,6 +226,8 @@ static void say_evidence(const struct builder *b)
     if (is_calibrated(b->asked))
         set_text(b, out, "layers of this machine were measured (%zu fits, %zu points)",
                  system->fits.count, system->fits.point_count);
+    else if (system->nccl.use.registered)
+        say_registered_evidence(b);
     else if (system->constants.count > 0)
         set_text(b, out, "fitted to this machine's own times (%zu constants)",
                  system->constants.count);
@@ -292,6 +324,8 @@ static enum hs_status hint_at(const struct builder *b, struct hs_search_request 
 
     if (b->point->library.library == HS_LIBRARY_RCCL && hs_library_is_priced(&b->point->library))
         return HS_OK; /* its plans are not priced by the levels, as the search is */
+    if (b->asked->question->registered)
+        return HS_OK; /* a gain that rests on a guess is no hint */
     request->top = 1;
     status = hs_search(&found, hs_search_strategy_find("lattice"), request, b->err);
     if (status)
@@ -598,9 +632,11 @@ static void next_plans(const struct builder *b, const struct hs_plan *one,
         hs_text_append(&line, "%s:", HS_AS_BYTES(b->point->bytes / FEWER));
     hs_text_append(&line, "%s", HS_AS_BYTES(b->point->bytes));
     append_call(&line, problem);
-    hs_text_append(&line, "%s -o plan.json", by_host ? " --backend host" : "");
+    hs_text_append(&line, "%s%s -o plan.json", by_host ? " --backend host" : "",
+                   b->asked->question->registered ? " --registered" : "");
     add_next(b, &line);
-    next_fit(b, "plan.json"); /* which says itself what it is about */
+    if (!b->asked->question->registered) /* a machine's own times are of calls without */
+        next_fit(b, "plan.json");        /* which says itself what it is about */
 }
 
 static void next_of_proposal(const struct builder *b, const struct hs_proposal *proposal,
@@ -615,6 +651,8 @@ static void next_of_proposal(const struct builder *b, const struct hs_proposal *
                    hs_plan_is_flat(&proposal->rival) && hs_library_is_priced(&b->point->library)
                        ? NULL
                        : &proposal->rival);
+    else if (proposal->measured >= WORTH && b->asked->question->registered)
+        return; /* nccl-tests -R 2 would say it, and nothing is fitted to it */
     else if (proposal->measured >= WORTH && hs_system_is_nccl_native(b->asked->system))
         next_nccl_tests(b, proposal->stage);
     else if (proposal->measured >= WORTH)

@@ -146,7 +146,7 @@ static enum hs_status add_point(struct hs_result *result, const struct hs_asked 
         return hs_no_memory(err);
     message->message_bytes = point->bytes;
     message->datatype = asked->question->datatype;
-    message->operation = HS_SUM;
+    message->operation = asked->question->operation;
     message->strategy = hs_strdup(asked->strategy->name);
     if (!message->strategy)
         return hs_no_memory(err);
@@ -264,6 +264,7 @@ enum hs_status hs_walk_sizes(struct hs_result *result, struct hs_walk *walk, int
     enum hs_status status = hs_predicted_init(result, walk->command, walk->asked->system, np, err);
 
     result->collective = question->collective;
+    result->registered = question->registered;
     result->layout = question->layout;
     result->mesh = question->mesh;
     return status == HS_OK ? walk_on(result, walk, np, err) : status;

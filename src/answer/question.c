@@ -42,7 +42,8 @@ bool hs_question_is_part(const struct hs_question *question, const struct hs_sys
 
 bool hs_question_changes(const struct hs_question *question, const struct hs_system *system)
 {
-    return question->algorithm || hs_question_is_part(question, system);
+    return question->algorithm || question->registered || question->operation != HS_SUM ||
+           hs_question_is_part(question, system);
 }
 
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
@@ -50,6 +51,13 @@ enum hs_status hs_question_choose(struct hs_system *system, const struct hs_ques
 {
     enum hs_status status = hs_system_choose_asked(system, &question->gpus, only_np(question), err);
 
+    if (status == HS_OK && question->registered && !hs_system_is_nccl_native(system))
+        return hs_fail(err, HS_INVALID,
+                       "--registered: expected a machine in parts, such as '8xH100, 8xNDR400', "
+                       "whose library is NCCL");
+    system->nccl.use = (struct hs_nccl_use){.registered = question->registered,
+                                            .datatype = question->datatype,
+                                            .operation = question->operation};
     if (status || !question->algorithm)
         return status;
     free(system->library_algorithm);

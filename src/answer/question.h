@@ -17,6 +17,8 @@
 struct hs_question {
     struct hs_range np, bytes; /* bytes.first 0: not given */
     enum hs_datatype datatype;
+    enum hs_operation operation; /* which NCCL's choice goes by */
+    bool registered; /* NCCL's kernels for buffers in symmetric windows, of the default and plans */
     enum hs_collective collective;
     enum hs_layout layout;
     struct hs_mesh_words words;
@@ -56,16 +58,23 @@ struct hs_question {
                     "default: the first; with --np below all of one node the best and the worst "  \
                     "choice is said"),                                                             \
         HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
+        HS_ROW_OPERATION("Problem", (place) + offsetof(struct hs_question, operation)),            \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
                           hs_collective_words),                                                    \
         HS_ROW_LAYOUT("Problem", (place) + offsetof(struct hs_question, layout)),                  \
         HS_ROWS_MESH("Problem", (place) + offsetof(struct hs_question, words)),                    \
-    {                                                                                              \
-        .name = "algorithm", .argument = "NAME", .group = "Problem", .type = &hs_option_text,      \
-        .offset = (place) + offsetof(struct hs_question, algorithm),                               \
-        .help = "what the library is made to run: of NCCL ring, tree, nvls, nvlstree or pat "      \
-                "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: by its own rule)"   \
-    }
+        {.name = "algorithm",                                                                      \
+         .argument = "NAME",                                                                       \
+         .group = "Problem",                                                                       \
+         .type = &hs_option_text,                                                                  \
+         .offset = (place) + offsetof(struct hs_question, algorithm),                              \
+         .help =                                                                                   \
+             "what the library is made to run: of NCCL ring, tree, nvls, nvlstree or pat "         \
+             "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: by its own rule)"},    \
+        HS_ROW_FLAG("registered", 0, "Problem",                                                    \
+                    (place) + offsetof(struct hs_question, registered),                            \
+                    "all buffers are in symmetric windows (ncclCommWindowRegister), for which "    \
+                    "NCCL has kernels of its own from 2.27 on; of few of them any time is known")
 #define HS_ROWS_SEARCH(place)                                                                      \
     {.name = "search",                                                                             \
      .argument = "NAME",                                                                           \
@@ -116,10 +125,10 @@ struct hs_question {
  * for, or of one process count below all. */
 bool hs_question_is_part(const struct hs_question *question, const struct hs_system *system);
 /* Whether the system is another one for the question: that of some GPUs, or with a library that is
- * made to run an algorithm; */
+ * made to run an algorithm, or called in another way; */
 bool hs_question_changes(const struct hs_question *question, const struct hs_system *system);
 /* that system: of the GPUs asked for, else, where it is of some, of the first; as it is where these
- * are not joined. As hs_system_choose; HS_INVALID: its library has no such algorithm. */
+ * are not joined. As hs_system_choose; HS_INVALID: its library has no such algorithm, or no such kernels. */
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err);
 /* The process count, which a mesh says, too, and the usual size where none is given; and what does

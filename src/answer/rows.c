@@ -44,6 +44,13 @@ static enum hs_status parse_datatype(void *field, const struct hs_option *option
     return hs_datatype_parse(field, text, err);
 }
 
+static enum hs_status parse_operation(void *field, const struct hs_option *option, const char *text,
+                                      struct hs_error *err)
+{
+    (void)option;
+    return hs_operation_parse(field, text, err);
+}
+
 static enum hs_status parse_collective(void *field, const struct hs_option *option,
                                        const char *text, struct hs_error *err)
 {
@@ -74,6 +81,7 @@ const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
 const struct hs_option_type hs_option_bytes = {.parse = parse_bytes};
 const struct hs_option_type hs_option_parameters = {.parse = parse_parameters};
 const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
+const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 const struct hs_option_type hs_option_collective = {.one_of_words = true,
                                                     .parse = parse_collective};
 const struct hs_option_type hs_option_layout = {.one_of_words = true, .parse = parse_layout};
@@ -84,6 +92,14 @@ const char *const *hs_datatype_words(void)
     static _Thread_local const char *words[HS_DATATYPE_COUNT + 1];
 
     memcpy(words, hs_datatype_names, sizeof(hs_datatype_names));
+    return words;
+}
+
+const char *const *hs_operation_words(void)
+{
+    static _Thread_local const char *words[HS_OPERATION_COUNT + 1];
+
+    memcpy(words, hs_operation_names, sizeof(hs_operation_names));
     return words;
 }
 

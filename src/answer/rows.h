@@ -16,13 +16,15 @@ extern const struct hs_option_type hs_option_seconds;    /* double: a time above
 extern const struct hs_option_type hs_option_bytes;      /* uint64_t: a size */
 extern const struct hs_option_type hs_option_parameters; /* double, whole: "70e9", "70B", "350M" */
 extern const struct hs_option_type hs_option_datatype;   /* enum hs_datatype */
+extern const struct hs_option_type hs_option_operation;  /* enum hs_operation */
 extern const struct hs_option_type hs_option_collective; /* enum hs_collective */
 extern const struct hs_option_type hs_option_layout;     /* enum hs_layout */
 extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
 
-/* Types of elements, collectives, orders, algorithms (and "all"), strategies. All end with a NULL;
+/* Types of elements, reductions, collectives, orders, algorithms (and "all"), strategies. All end with a NULL;
  * all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
+const char *const *hs_operation_words(void);
 const char *const *hs_collective_words(void);
 const char *const *hs_layout_words(void);
 const char *const *hs_algorithm_words(void);
@@ -101,6 +103,11 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .name = "dtype", .argument = "TYPE", .type = &hs_option_datatype, .group = (heading),      \
         .offset = (place), .fallback = "float32", .words = hs_datatype_words,                      \
         .help = "type of the elements"                                                             \
+    }
+#define HS_ROW_OPERATION(heading, place)                                                           \
+    {                                                                                              \
+        .name = "op", .argument = "OP", .type = &hs_option_operation, .group = (heading),          \
+        .offset = (place), .fallback = "sum", .words = hs_operation_words, .help = "reduction"     \
     }
 #define HS_ROW_COLLECTIVE(heading, place, known)                                                   \
     {                                                                                              \

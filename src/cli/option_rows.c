@@ -28,13 +28,6 @@ static enum hs_status parse_percent(void *field, const struct hs_option *option,
     return HS_OK;
 }
 
-static enum hs_status parse_operation(void *field, const struct hs_option *option, const char *text,
-                                      struct hs_error *err)
-{
-    (void)option;
-    return hs_operation_parse(field, text, err);
-}
-
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err)
 {
@@ -69,7 +62,6 @@ static enum hs_status parse_stages(void *field, const struct hs_option *option, 
 const struct hs_option_type hs_option_stages = {.parse = parse_stages};
 const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_json};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
-const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
 /* Read once and kept until the program ends. */
 const char *const *hs_backend_words(void)
@@ -80,14 +72,6 @@ const char *const *hs_backend_words(void)
 const char *const *hs_buffers_words(void)
 {
     return hs_buffers_names;
-}
-
-const char *const *hs_operation_words(void)
-{
-    static const char *words[HS_OPERATION_COUNT + 1];
-
-    memcpy(words, hs_operation_names, sizeof(hs_operation_names));
-    return words;
 }
 
 enum hs_status hs_journal_options_check(const char *journal, const char *output, bool resume,

@@ -14,8 +14,6 @@
 
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
 
-extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
-
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
@@ -23,10 +21,9 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
 extern const struct hs_option_type hs_option_stages; /* struct hs_stage_list */
 extern const struct hs_option_type hs_option_json;   /* const char *: "json", without a value */
 
-/* "auto" and the backends of this build; where messages lie; reductions. All end with a NULL. */
+/* "auto" and the backends of this build; where messages lie. All end with a NULL. */
 const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
-const char *const *hs_operation_words(void);
 
 /* Argument, const char *: the machine. */
 #define HS_ROW_SYSTEM(place, must, text)                                                           \
@@ -84,11 +81,6 @@ const char *const *hs_operation_words(void);
         .name = (title), .letter = (mark), .argument = (what), .type = &hs_option_word,            \
         .group = (heading), .offset = (place), .help = (text), .fallback = (usual),                \
         .words = (list)                                                                            \
-    }
-#define HS_ROW_OPERATION(heading, place)                                                           \
-    {                                                                                              \
-        .name = "op", .argument = "OP", .type = &hs_option_operation, .group = (heading),          \
-        .offset = (place), .fallback = "sum", .words = hs_operation_words, .help = "reduction"     \
     }
 #define HS_ROW_BACKEND(heading, place, text)                                                       \
     HS_ROW_CHOICE("backend", 'b', "NAME", hs_backend_words, "auto", heading, place, text)

@@ -71,21 +71,12 @@ static double common_times(const struct hs_machines *machines, size_t j, enum hs
                            double bytes)
 {
     const double *common = &machines->errors[machines->count * machines->errors_of_one];
-    size_t drawn = class == HS_ERROR_CPU_RANKS ? HS_ERROR_CPU : class;
+    size_t drawn = class == HS_ERROR_CPU_RANKS    ? HS_ERROR_CPU
+                   : class == HS_ERROR_SYMMETRIC  ? HS_ERROR_NODE
+                   : class == HS_ERROR_UNMEASURED ? HS_ERROR_NETWORK
+                                                  : class;
 
     return exp(hs_error_machine(class, bytes) * common[j * HS_ERROR_DRAWS + drawn]);
-}
-
-/* Of the calls of a layer. */
-static enum hs_error_class native_class(const struct hs_machines *machines,
-                                        const struct hs_problem *problem, struct hs_stage_key key)
-{
-    const struct hs_nccl_machine *nccl = &machines->believed->nccl;
-    const struct hs_group group = {
-        .ranks = problem->group.ranks, .stride = key.layer.stride, .size = key.layer.size};
-
-    return hs_nccl_error_class(&nccl->parts, hs_group_spread(&group, nccl->gpus).units,
-                               hs_nccl_call_of(key.phase));
 }
 
 /* On the machine as drawn, and as it errs. */
@@ -131,7 +122,8 @@ static const double *native_errors(double *room, const struct hs_machines *machi
                                    const struct hs_problem *problem, struct hs_stage_key key,
                                    double bytes)
 {
-    enum hs_error_class class = native_class(machines, problem, key);
+    enum hs_error_class class =
+        hs_nccl_layer_class(&machines->believed->nccl, problem->group.ranks, key, bytes);
     const struct hs_kept_name name = {.kind = HS_KEPT_ERRORS,
                                       .group = problem->group,
                                       .key = key,
@@ -375,11 +367,14 @@ static double error_times(const struct hs_machines *machines, size_t j,
         error = error_of(machines, &price);
         without += seconds;
         with +=
-            native ? hs_greater(seconds * native_times(machines, j, &error,
-                                                       native_class(machines, problem, keys[k % 2]),
-                                                       bytes),
-                                hs_stage_least_seconds(&price, bytes))
-                   : level_seconds_of_one(machines, j, &error, &price, bytes);
+            native
+                ? hs_greater(seconds * native_times(machines, j, &error,
+                                                    hs_nccl_layer_class(&machines->believed->nccl,
+                                                                        problem->group.ranks,
+                                                                        keys[k % 2], bytes),
+                                                    bytes),
+                             hs_stage_least_seconds(&price, bytes))
+                : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
     return without > 0 ? with / without : 1;
 }

@@ -85,7 +85,8 @@ static void list_figures(struct hs_machines *machines)
     if (hs_system_is_nccl_native(system)) {
         machines->domains = parts->nic_count > 0 ? 2 : 1;
         hs_nccl_deviations(deviations, parts, machines->domains, system->nccl.doubt);
-        add_constants(machines, deviations, HS_NCCL_K_COUNT);
+        add_constants(machines, deviations,
+                      system->nccl.use.registered ? HS_NCCL_K_COUNT : HS_NCCL_K_REGISTERED);
         add_figure(machines, HS_GAP_OF, 0, gap_deviation(system));
         return;
     }

@@ -185,8 +185,28 @@
     row(A2A_RAMP, "a2a_ramp", "MB", 0.1, 0.8, 0, 0.08442459468, 0.4,                      \
         "over the network: b + sqrt(ramp b) bytes of each peer")                          \
     row(PCIE_SHARE, "pcie_share", "-", 0.6, 0.5, 0, 0.6325, 0.7,                           \
-        "PCIe boards: rate / (u/2)^this where no word says what joins them")
+        "PCIe boards: rate / (u/2)^this where no word says what joins them")              \
+    row(SYM_CALL, "sym_call", "us", 7, 0.3, 0, 6.6586, 0.3,                               \
+        "registered: one call; prior NCCL sym_kernels.cc, mean of Hopper's 4.5 and "      \
+        "Blackwell's 11")                                                                 \
+    row(SYM_GRAPH, "sym_graph", "x", 0.53, 0.3, 0, 0.5202, 0.3,                           \
+        "registered: call from a CUDA graph, times; prior RCCL's floors, 6 to 10 us of "  \
+        "13 to 17")                                                                       \
+    row(SYM_TWICE, "sym_twice", "us", 5.3, 0.4, 0, 4.3393, 0.3,                           \
+        "registered, Simple: more, for two barriers; prior NCCL sym_kernels.cc, mean of " \
+        "3.3 and 8.5")                                                                    \
+    row(SYM_PART, "sym_part", "-", 1, 0.15, 0, 1.0301, 0.1,                               \
+        "registered, Simple: part of the rate of NVLS")                                   \
+    row(RAIL_STEP, "rail_step", "us", 14, 0.6, 0, 14, 0.6,                                \
+        "registered, between nodes: a step; prior NCCL tuning.cc 14 (no machine)")        \
+    row(COPY_CALL, "copy_call", "us", 20, 0.7, 0, 20, 0.7,                                \
+        "copy engines: one call; a guess (no machine)")                                   \
+    row(COPY_PART, "copy_part", "-", 0.8, 0.2, 0, 0.8, 0.2,                               \
+        "copy engines: part of the rate inside; a guess (no machine)")
 /* clang-format on */
+
+/* From here on of kernels of registered buffers, of which no call without has any. */
+#define HS_NCCL_K_REGISTERED HS_NCCL_K_SYM_CALL
 
 enum hs_nccl_constant {
 #define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning) HS_NCCL_K_##name,

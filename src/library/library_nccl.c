@@ -12,9 +12,9 @@
 
 #define V HS_NCCL_VERSION
 
-const char *const hs_nccl_algorithm_names[HS_NCCL_ALGORITHM_COUNT] = {
-#define HS_ROW(name, text, meaning) text,
-    HS_NCCL_ALGORITHMS(HS_ROW)
+const char *const hs_nccl_algorithm_names[HS_NCCL_KERNEL_COUNT] = {
+#define HS_ROW(name, text, meaning) [HS_NCCL_##name] = (text),
+    HS_NCCL_ALGORITHMS(HS_ROW) HS_NCCL_KERNELS(HS_ROW)
 #undef HS_ROW
 };
 
@@ -174,14 +174,14 @@ static const by_size nvlstree_most = {
 static const double nvls_efficiency[ROWS] = {0.0, 0.0, 0.85, 0.74};
 
 /* treeCorrectionFactor, by the power of two of bytes / 64 */
-enum { CORRECTIONS = 23 };
+enum { CORRECTIONS = 24, TREE_CORRECTIONS = 23 };
 static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
     {1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5,
-     0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0},
+     0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0},
     {1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6,
-     0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0, 1.0},
+     0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1.0, 1.0, 1.0},
     {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
-     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
+     0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9, 0.9},
 };
 
 /* Parts of a bus bandwidth. */
@@ -201,11 +201,13 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define PAT_DATA          0.75
 #define PAT_DATA_223      0.85
 /* Blackwell, LL128 rings per channel: up to 2.28; between two nodes from 2.28.9; up to 2.29.6 */
-#define RING_LL128_228    73.4
-#define RING_LL128_TWO    34.6
-#define RING_LL128_229    34.5
-#define NVLSTREE_MOST_228 43.8 /* Blackwell, more than two nodes */
-#define NVLS_ARITY        32   /* NCCL_MAX_NVLS_ARITY: of allgathers and reduce-scatters */
+#define RING_LL128_228 73.4
+#define RING_LL128_TWO 34.6
+#define RING_LL128_229 34.5
+/* Blackwell, more than two nodes: up to 2.28.7, and up to 2.29 */
+#define NVLSTREE_MOST_2287 43.1
+#define NVLSTREE_MOST_228  43.8
+#define NVLS_ARITY         32 /* NCCL_MAX_NVLS_ARITY: of allgathers and reduce-scatters */
 /* Latencies: of Simple rings, times, where messages are long; us. */
 #define RING_PLATEAU       1.4
 #define RING_PLATEAU_SM70  1.9
@@ -216,6 +218,7 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
 #define NVLS_LATENCY_220   23.0
 #define NVLSTREE_STEP      20.9
 #define NVLSTREE_STEP_2803 14.0 /* up to 2.28.3 */
+#define EFA_LATENCY        75.0 /* aws-ofi-nccl, src/platform-aws.c: p4d, p4de */
 #define PAT_LATENCY        8.0
 #define PAT_STEP           (14.0 / 3.5)
 #define PAT_RANK           2.8
@@ -302,6 +305,16 @@ static double ring_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
     return t->bus_GBps;
 }
 
+/* A step over the network by the protocol: NCCL's figure, and the latency that the network's plugin
+ * declares (graph->latencyInter), of Simple, which flushes, twice. All but EFA's declare 0; where
+ * that has a tuner of its own, from p5 on, no figure of NCCL's decides. */
+static double network_us(const struct tuning *t, double table, enum hs_nccl_protocol protocol)
+{
+    bool p4 = t->call->shape.parts.nic.class == HS_NIC_EFA && t->row < 2;
+
+    return table + (p4 ? EFA_LATENCY * (protocol == HS_NCCL_SIMPLE ? 2 : 1) : 0);
+}
+
 /* Steps of a ring that leave a node. */
 static double crossing_steps(const struct tuning *t)
 {
@@ -318,7 +331,8 @@ static struct hs_nccl_choice ring_choice(const struct tuning *t, enum hs_nccl_pr
     bool like_tree = t->gpus < 2 && t->call->version >= V(2, 23, 0);
     double hop = fmax((board(t) ? pcie_ring : nvlink_ring)[protocol],
                       t->overhead_us * (simple ? FLUSH_PER_SIMPLE : 1));
-    double net = (like_tree ? net_tree : net_ring)[protocol], crossing = crossing_steps(t);
+    double net = network_us(t, (like_tree ? net_tree : net_ring)[protocol], protocol),
+           crossing = crossing_steps(t);
     double latency = base_ring[protocol] + (t->steps - crossing) * hop + crossing * net;
 
     if (simple && t->domains > 1 && t->passes > 1 &&
@@ -328,11 +342,12 @@ static struct hs_nccl_choice ring_choice(const struct tuning *t, enum hs_nccl_pr
                      ring_GBps(t, protocol) * t->ranks / t->steps);
 }
 
-static double tree_correction(double bytes, enum hs_nccl_protocol protocol)
+/* Of so many powers of two. */
+static double tree_correction(double bytes, enum hs_nccl_protocol protocol, int powers)
 {
     int power = bytes < 64 ? 0 : (int)floor(log2(bytes / 64));
 
-    return power < CORRECTIONS ? corrections[protocol][power] : 1;
+    return power < powers ? corrections[protocol][power] : 1;
 }
 
 static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
@@ -350,18 +365,21 @@ static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
         bus = fmin(bus * (t->domains < 2 ? TREE_LL128_ONE : TREE_LL128_DATA), channels * ll128);
     if (t->gpus < 2 || (t->row >= 2 && t->domains > 1))
         bus *= TREE_SIMPLE;
-    return bus * tree_correction(t->call->bytes, protocol);
+    return bus * tree_correction(t->call->bytes, protocol, TREE_CORRECTIONS);
 }
 
 static struct hs_nccl_choice tree_choice(const struct tuning *t, enum hs_nccl_protocol protocol)
 {
     int version = t->call->version;
     bool simple = protocol == HS_NCCL_SIMPLE;
-    double hop = (board(t) ? pcie_tree : nvlink_tree)[protocol], net = net_tree[protocol];
+    double hop = (board(t) ? pcie_tree : nvlink_tree)[protocol],
+           net = network_us(t, net_tree[protocol], protocol);
     double base = simple && version < V(2, 23, 0) ? 0 : base_tree[protocol];
 
-    if (simple && version >= V(2, 19, 0) && version < V(2, 23, 0))
-        hop = net = TREE_LATENCY_219;
+    if (simple && version >= V(2, 19, 0) && version < V(2, 23, 0)) {
+        hop = TREE_LATENCY_219;
+        net = network_us(t, hop, protocol);
+    }
     return choice_of(t, HS_NCCL_TREE, protocol,
                      base + 2 * ((t->gpus - 1) * hop + tree_levels(t) * net),
                      tree_GBps(t, protocol) / 2);
@@ -405,12 +423,15 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
     const double *speeds = speeds_between[speed_list(&t->call->shape)];
     /* a GPU's links carry its own head besides all (2.27.5's log of two nodes of 8 H100) */
     double speed = fastest(speeds, 2 * net, t->call->shape.nvlink_GBps / (heads + 1), net);
-    double two = t->domains <= 2 ? 2 : 1, most = nvlstree_most[t->row][t->size];
+    double two = t->domains <= 2 ? 2 : 1, most = nvlstree_most[t->row][t->size], correction = 1;
 
     if (version >= V(2, 28, 0)) {
         if (version < V(2, 30, 0) && t->row == 3 && t->size == 2)
-            most = NVLSTREE_MOST_228;
-        return fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
+            most = version < V(2, 28, 9) ? NVLSTREE_MOST_2287 : NVLSTREE_MOST_228;
+        if (version >= V(2, 29, 0) && t->row == 3 && t->call->shape.parts.gpu.cpu != HS_CPU_ARM)
+            correction = tree_correction(t->call->bytes, HS_NCCL_SIMPLE, CORRECTIONS);
+        return correction *
+               fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
                     most) *
                t->ranks / t->steps;
     }
@@ -422,7 +443,8 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
 static struct hs_nccl_choice nvlstree_choice(const struct tuning *t)
 {
     double heads = nvlstree_heads(t), net = t->bus_GBps / heads;
-    double step = t->call->version > V(2, 28, 3) ? NVLSTREE_STEP : NVLSTREE_STEP_2803;
+    double step = network_us(t, t->call->version > V(2, 28, 3) ? NVLSTREE_STEP : NVLSTREE_STEP_2803,
+                             HS_NCCL_SIMPLE);
 
     return choice_of(t, HS_NCCL_NVLSTREE, HS_NCCL_SIMPLE, NVLS_LATENCY + 2 * tree_levels(t) * step,
                      nvlstree_GBps(t, heads, net) * heads);
@@ -431,23 +453,40 @@ static struct hs_nccl_choice nvlstree_choice(const struct tuning *t)
 static struct hs_nccl_choice pat_choice(const struct tuning *t)
 {
     return choice_of(t, HS_NCCL_PAT, HS_NCCL_SIMPLE,
-                     PAT_LATENCY + tree_levels(t) * PAT_STEP + t->ranks * PAT_RANK,
+                     PAT_LATENCY +
+                         tree_levels(t) * network_us(t, PAT_STEP * 3.5, HS_NCCL_SIMPLE) / 3.5 +
+                         t->ranks * PAT_RANK,
                      t->bus_GBps * (t->call->version < V(2, 24, 0) ? PAT_DATA_223 : PAT_DATA));
 }
 
 /* ---- which there are, and which is taken ----------------------------------------------------- */
 
+/* ncclNvlsSupported: the switch adds, and finds the largest of halves; an average is a sum with a
+ * factor, which it does not know. */
+static bool switch_reduces(const struct hs_nccl_call *call)
+{
+    const struct hs_nccl_use *use = &call->use;
+    bool halves = use->datatype == HS_FLOAT16 || use->datatype == HS_BFLOAT16;
+
+    return call->kind == HS_CALL_ALLGATHER || use->operation == HS_SUM ||
+           (use->operation == HS_MAX && halves);
+}
+
 static bool has_nvls(const struct tuning *t)
 {
     bool many = t->gpus > NVLS_ARITY || (t->call->version < V(2, 27, 0) && t->ranks > NVLS_ARITY);
 
-    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2 || (t->passes < 2 && many))
+    if (!t->call->shape.parts.gpu.nvls || t->gpus < 2 || (t->passes < 2 && many) ||
+        !switch_reduces(t->call))
         return false;
     return t->domains < 2 || (t->passes > 1 && nvlstree_heads(t) >= 2);
 }
 
+/* Its reduce-scatter has no factor, either. */
 static bool has_pat(const struct tuning *t)
 {
+    if (t->call->kind == HS_CALL_REDUCE_SCATTER && t->call->use.operation == HS_AVERAGE)
+        return false;
     return t->passes == 1 && t->gpus < 2 && t->domains > 1 && t->call->version >= V(2, 23, 0);
 }
 
@@ -486,9 +525,9 @@ bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call,
 {
     struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
     size_t count = hs_nccl_choices(choices, call);
-    bool found = false;
+    bool found = hs_nccl_choose_registered(out, call) && ((among >> out->algorithm) & 1) != 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && (!found || out->algorithm < HS_NCCL_SYMMETRIC); i++)
         if (((among >> choices[i].algorithm) & 1) != 0 && (!found || before(&choices[i], out))) {
             *out = choices[i];
             found = true;
@@ -546,7 +585,7 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
 
 /* ---- NCCL_ALGO ------------------------------------------------------------------------------- */
 
-/* The algorithm that a word names. */
+/* The algorithm that a word names; no kernel of registered buffers, which it does not know. */
 static unsigned algorithm_bit(const char *word, size_t length)
 {
     for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {

@@ -6,8 +6,9 @@
  * its sources, and takes the cheapest (src/graph/tuning.cc: ncclTopoTuneModel; bandwidths from the
  * channels that src/graph/search.cc finds). Here is the same for machines in parts, by version:
  * 2.18 to 2.30. Its times are not what calls take (price_nccl.h says that), only what it goes by.
- * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces,
- * but for `among`.
+ * What runs on registered buffers is in library_nccl_registered.c.
+ * Known to it and not modelled: algorithms by CollNet, and what the environment or a tuner forces
+ * (that of EFA's plugin from p5 on is one), but for `among`; 8-bit floats.
  */
 #ifndef HS_LIBRARY_LIBRARY_NCCL_H
 #define HS_LIBRARY_LIBRARY_NCCL_H
@@ -28,6 +29,12 @@
     row(PAT, "pat", "logarithmic; one GPU a node, allgather and reduce-scatter")      \
     row(DIRECT, "direct", "each sends to each: the only way of an all-to-all")
 
+/* What runs on registered buffers alone, whatever NCCL_ALGO says. */
+#define HS_NCCL_KERNELS(row)                                                          \
+    row(SYMMETRIC, "symmetric", "GPUs of a domain use each other's memory")           \
+    row(RAIL, "rail", "GPUs send to those of their number in other nodes")            \
+    row(COPY, "copy engines", "no kernel; long allgathers on Blackwell")
+
 #define HS_NCCL_PROTOCOLS(row)                                                        \
     row(LL, "LL", "a flag with every 4 bytes: lowest latency, half the rate")         \
     row(LL128, "LL128", "a flag with every 120 bytes; NVLink only")                   \
@@ -36,9 +43,10 @@
 
 enum hs_nccl_algorithm {
 #define HS_ROW(name, text, meaning) HS_NCCL_##name,
-    HS_NCCL_ALGORITHMS(HS_ROW)
+    HS_NCCL_ALGORITHMS(HS_ROW) HS_NCCL_ALGORITHM_COUNT, /* of registered buffers: */
+    HS_NCCL_KERNELS(HS_ROW)
 #undef HS_ROW
-        HS_NCCL_ALGORITHM_COUNT
+        HS_NCCL_KERNEL_COUNT
 };
 
 enum hs_nccl_protocol {
@@ -48,7 +56,7 @@ enum hs_nccl_protocol {
         HS_NCCL_PROTOCOL_COUNT
 };
 
-extern const char *const hs_nccl_algorithm_names[HS_NCCL_ALGORITHM_COUNT];
+extern const char *const hs_nccl_algorithm_names[HS_NCCL_KERNEL_COUNT]; /* of COUNT: NULL */
 extern const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT];
 
 struct hs_nccl_call {
@@ -57,6 +65,7 @@ struct hs_nccl_call {
     double bytes; /* > 0; library.h says which */
     int version;
     unsigned among; /* hs_nccl_choose's, of who prices it; 0: all */
+    struct hs_nccl_use use;
 };
 
 struct hs_nccl_choice {
@@ -86,8 +95,17 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
 size_t hs_nccl_choices(struct hs_nccl_choice out[HS_NCCL_CHOICES_MAX],
                        const struct hs_nccl_call *call);
 
-/* The one it takes among algorithms of these bits, 1 << enum hs_nccl_algorithm (NCCL_ALGO). False:
- * it has none of them for such a call. */
+/* The kernels of registered buffers, from SYMMETRIC on, are no choice by time: where both buffers
+ * of a call are in symmetric windows (ncclCommWindowRegister) and NCCL has such a kernel, it runs
+ * (src/scheduler/symmetric_sched.cc), NCCL_ALGO or not; which of them goes by NCCL's own model of
+ * them (src/sym_kernels.cc). False: there is none, by version, element and operation, domains and
+ * NICs, and what else runs. */
+bool hs_nccl_choose_registered(struct hs_nccl_choice *out, const struct hs_nccl_call *call);
+/* Whether the symmetric kernels of the call's domain multicast in its switch. */
+bool hs_nccl_multicasts(const struct hs_nccl_call *call);
+
+/* The one it takes among algorithms of these bits, 1 << enum hs_nccl_algorithm (NCCL_ALGO), kernels
+ * of registered buffers before all others. False: it has none of them for such a call. */
 #define HS_NCCL_ANY (~0U)
 bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call, unsigned among);
 /* The bits of what NCCL_ALGO names, "Ring" or "tree,nvls", up to a blank; 0 where there is more to

@@ -18,7 +18,8 @@ enum hs_error_class {
         HS_ERROR_CLASS_COUNT
 };
 extern const char *const hs_error_class_names[HS_ERROR_CLASS_COUNT];
-/* Classes that have draws of their own: CPU_RANKS has CPU's, no machine being of both. */
+/* Classes that have draws of their own: CPU_RANKS has CPU's, no machine being of both, kernels of
+ * registered buffers their node's or network's. */
 #define HS_ERROR_DRAWS HS_ERROR_CPU_RANKS
 
 /* Standard deviations of log(seconds), of calls of so many bytes. The first, common to all of a

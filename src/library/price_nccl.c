@@ -115,11 +115,19 @@ static double doublings(const struct pace *p)
 static struct first first_of(const struct pace *p)
 {
     bool threads = protocol_of(p) == HS_NCCL_LL;
+    enum hs_nccl_algorithm algorithm = p->of->run.choice.algorithm;
+    double clock = p->of->run.host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0;
 
+    if (algorithm == HS_NCCL_COPY)
+        return (struct first){.us = p->k[HS_NCCL_K_COPY_CALL], .clock = clock};
+    if (algorithm == HS_NCCL_SYMMETRIC || algorithm == HS_NCCL_RAIL)
+        return (struct first){.us = p->k[HS_NCCL_K_SYM_CALL] *
+                                    (p->of->run.graph ? p->k[HS_NCCL_K_SYM_GRAPH] : 1),
+                              .clock = clock};
     return (struct first){.us = of_generation(p, HS_NCCL_K_CALL_A),
                           .threads = threads ? p->k[HS_NCCL_K_CALL_THREADS] : 0,
                           .several = p->of->domains > 1 ? p->k[HS_NCCL_K_CALL_MULTI] : 0,
-                          .clock = p->of->run.host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0};
+                          .clock = clock};
 }
 
 /* LL takes more threads per channel for pieces of 512 B to 4 KiB. */
@@ -353,17 +361,23 @@ static double tree_us(const struct pace *p)
     return us + fmax(stream, tree_load(p) * rest / out);
 }
 
-/* An allreduce takes each byte once, and the n / u that a GPU reduces once more. */
-static double switch_us(const struct pace *p)
+/* Of a GPU at a switch that reduces. */
+static double switch_rate(const struct pace *p)
 {
     enum hs_gpu_generation generation = generation_of(p);
     double part = generation == HS_GPU_HOPPER      ? p->k[HS_NCCL_K_NVLS_EFF_H]
                   : generation == HS_GPU_BLACKWELL ? p->k[HS_NCCL_K_NVLS_EFF_B]
                                                    : 1;
 
+    return p->of->run.call.shape.nvlink_GBps * PER_GB * part;
+}
+
+/* An allreduce takes each byte once, and the n / u that a GPU reduces once more. */
+static double switch_us(const struct pace *p)
+{
     return (p->of->passes > 1 ? 1 + 1 / p->of->gpus : 1) *
            ramped(p->of->bytes, p->k[HS_NCCL_K_NVLS_RAMP] * p->of->gpus / 8 * PER_MB) /
-           (p->of->run.call.shape.nvlink_GBps * PER_GB * part);
+           switch_rate(p);
 }
 
 static double nvls_us(const struct pace *p)
@@ -408,9 +422,51 @@ static double direct_us(const struct pace *p)
                (p->of->run.call.shape.parts.gpu.nvlink_GBps * PER_GB);
 }
 
-static double (*const algorithms[HS_NCCL_ALGORITHM_COUNT])(const struct pace *) = {
-    [HS_NCCL_RING] = ring_us,         [HS_NCCL_TREE] = tree_us, [HS_NCCL_NVLS] = nvls_us,
-    [HS_NCCL_NVLSTREE] = nvlstree_us, [HS_NCCL_PAT] = pat_us,   [HS_NCCL_DIRECT] = direct_us,
+/* ---- kernels of registered buffers, which copy nothing ---- */
+
+/* LL writes all that a GPU has to all others, which reduce it for themselves; else each reduces its
+ * own part where the others have it, and writes it to them: the switch, where it can. */
+static double symmetric_us(const struct pace *p)
+{
+    const struct asked *of = p->of;
+    bool all = of->passes > 1, multicasts = hs_nccl_multicasts(&of->run.call);
+    double others = of->ranks - 1, sent = of->passes * others / of->ranks;
+
+    if (!is_simple(p))
+        return (all ? others : others / of->ranks) * of->bytes / p->inside;
+    if (multicasts)
+        sent = all ? 1 + 1 / of->gpus : 1;
+    return p->k[HS_NCCL_K_SYM_TWICE] +
+           sent * ramped(of->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A) * PER_MB) /
+               (multicasts ? switch_rate(p) * p->k[HS_NCCL_K_SYM_PART] : p->inside);
+}
+
+/* An allgather goes around each rail, and from each GPU to its domain; a reduce-scatter to each of
+ * a rail at once. */
+static double rail_us(const struct pace *p)
+{
+    const struct asked *of = p->of;
+    double steps = of->run.call.kind == HS_CALL_ALLGATHER ? of->domains - 1 : 1;
+    double inside =
+        hs_nccl_multicasts(&of->run.call) ? switch_rate(p) * p->k[HS_NCCL_K_SYM_PART] : p->inside;
+
+    return p->k[HS_NCCL_K_SYM_TWICE] +
+           steps * (p->k[HS_NCCL_K_RAIL_STEP] + of_class(p, HS_NCCL_K_NIC_IB)) +
+           fmax(of->gpus > 1 ? of->bytes / inside : 0,
+                (1 - 1 / of->domains) * ramped_bytes(p) / p->line);
+}
+
+static double copy_us(const struct pace *p)
+{
+    const struct asked *of = p->of;
+
+    return (1 - 1 / of->ranks) * of->bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_COPY_PART]);
+}
+
+static double (*const algorithms[HS_NCCL_KERNEL_COUNT])(const struct pace *) = {
+    [HS_NCCL_RING] = ring_us,           [HS_NCCL_TREE] = tree_us, [HS_NCCL_NVLS] = nvls_us,
+    [HS_NCCL_NVLSTREE] = nvlstree_us,   [HS_NCCL_PAT] = pat_us,   [HS_NCCL_DIRECT] = direct_us,
+    [HS_NCCL_SYMMETRIC] = symmetric_us, [HS_NCCL_RAIL] = rail_us, [HS_NCCL_COPY] = copy_us,
 };
 
 static double seconds_at(const struct pace *p, double us)

@@ -34,6 +34,7 @@ struct hs_nccl_run {
     double chunk_bytes; /* of a tree: of all channels together */
     double blocks_GBps; /* that its channels' blocks add, at most; 0: not known */
     bool host_clock;    /* of torch.distributed, timed by a clock of the host */
+    bool graph;         /* launched from a CUDA graph: of registered buffers it counts */
 };
 /* With its chunk, of all channels together (hs_nccl_tree_chunk), and what the GPU's blocks add as
  * far as that was measured; not by a clock of the host. */
@@ -58,9 +59,12 @@ void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_part
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt,
                          double residual);
 #define HS_PRICE_RANGE 1.645
-/* Which errors its calls have. */
+/* Which errors its calls have; */
 enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t domains,
                                         enum hs_library_call kind);
+/* and those of a kernel of registered buffers (of others as above): what was measured of it on one
+ * machine, or by nobody known. */
+enum hs_error_class hs_nccl_run_class(const struct hs_nccl_run *run);
 /* What no constant explains once a machine's own are known, the same deviation, of a call of so
  * many bytes: as of published times once all are fitted, and no less than `residual`, what a fit
  * left of a machine's own (0: none was made). Of a machine of which nothing was measured the errors
@@ -120,6 +124,10 @@ struct hs_nccl_ask hs_nccl_ask_of(const struct hs_nccl_machine *machine,
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                    int64_t ranks, struct hs_stage_key key, double bytes,
                                    struct hs_error *err);
+
+/* Which errors the layer's calls of so many bytes have. */
+enum hs_error_class hs_nccl_layer_class(const struct hs_nccl_machine *machine, int64_t ranks,
+                                        struct hs_stage_key key, double bytes);
 
 /* The part of a GPU's processors that a call of the layer holds while it is at work, 0 to 1; 0:
  * not known. */

@@ -154,8 +154,10 @@ enum hs_status hs_nccl_shape(struct hs_shape *shape, const struct hs_parts *part
 static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, struct hs_error *err)
 {
-    *call = (struct hs_nccl_call){
-        .kind = ask->kind, .version = machine->version, .among = machine->among};
+    *call = (struct hs_nccl_call){.kind = ask->kind,
+                                  .version = machine->version,
+                                  .among = machine->among,
+                                  .use = machine->use};
     if (hs_nccl_shape(&call->shape, &machine->parts, ask, err))
         return HS_INVALID;
     if (call->version == 0)
@@ -280,6 +282,19 @@ enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nc
     out->low_seconds += back.low_seconds;
     out->high_seconds += back.high_seconds;
     return HS_OK;
+}
+
+enum hs_error_class hs_nccl_layer_class(const struct hs_nccl_machine *machine, int64_t ranks,
+                                        struct hs_stage_key key, double bytes)
+{
+    struct hs_nccl_ask ask = ask_of(machine, ranks, &key, bytes);
+    struct hs_nccl_call call;
+    struct hs_nccl_run run;
+
+    if (!machine->use.registered || !is_size(bytes) || begin_call(&call, machine, &ask, NULL))
+        return hs_nccl_error_class(&machine->parts, ask.domains, ask.kind);
+    run = choose_run(&call, bytes);
+    return hs_nccl_run_class(&run);
 }
 
 double hs_nccl_layer_share(const struct hs_nccl_machine *machine, int64_t ranks,

@@ -22,6 +22,17 @@ enum hs_error_class hs_nccl_error_class(const struct hs_parts *parts, int64_t do
     return parts->gpu.generation == HS_GPU_BOARD ? HS_ERROR_BOARD : HS_ERROR_NODE;
 }
 
+enum hs_error_class hs_nccl_run_class(const struct hs_nccl_run *run)
+{
+    const struct hs_shape *shape = &run->call.shape;
+
+    if (run->choice.algorithm == HS_NCCL_SYMMETRIC && run->call.kind == HS_CALL_ALLREDUCE)
+        return HS_ERROR_SYMMETRIC;
+    if (run->choice.algorithm >= HS_NCCL_SYMMETRIC)
+        return HS_ERROR_UNMEASURED;
+    return hs_nccl_error_class(&shape->parts, shape->domains, run->call.kind);
+}
+
 /* By bytes: of the published times once all are fitted. */
 double hs_nccl_noise(double bytes, double residual)
 {
@@ -126,7 +137,7 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
                          double residual)
 {
     const struct hs_shape *shape = &run->call.shape;
-    enum hs_error_class class = hs_nccl_error_class(&shape->parts, shape->domains, run->call.kind);
+    enum hs_error_class class = hs_nccl_run_class(run);
     double noise = hs_nccl_noise(run->call.bytes, residual), deviations[HS_NCCL_K_COUNT];
 
     if (doubt == 0) /* nothing was measured on the machine itself */

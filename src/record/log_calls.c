@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "library/library_mpi.h"
 #include "library/mpi_steps.h"
+#include "system/link_rates.h"
 
 #define ELEMENT_BYTES 4.0     /* MPICH's rule counts elements: of floats */
 #define BYTES_MOST    0x1p+62 /* of a call */
@@ -439,6 +440,17 @@ static bool find_problem(struct hs_problem *problem, const struct hs_log_call *c
     return true;
 }
 
+/* What leaves a node, at least, through the slots of those of its GPUs that call: a log is often of
+ * one GPU a node, which has all NICs, but one slot. */
+static double slots_seconds(const struct hs_log_call *call, enum hs_collective collective)
+{
+    const struct hs_shape *shape = &call->nccl.call.shape;
+    double leaves = hs_collectives[collective].crossing(shape->gpus, call->ranks);
+
+    return leaves * (double)call->bytes /
+           ((double)shape->gpus * 1e9 * shape->parts.gpu.slot_GBps * HS_SLOT_PEAK);
+}
+
 struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
                                        const struct hs_system *system)
 {
@@ -464,6 +476,8 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
         deviation = hs_mpi_deviation(&call->mpi, values, hs_mpi_system_doubt(system),
                                      system->constants.residual);
     least = find_problem(&problem, call, system) ? hs_limit_of(system, &problem).seconds : 0;
+    if (call->library == HS_LIBRARY_NCCL && call->nccl.call.shape.domains > 1)
+        least = fmax(least, slots_seconds(call, problem.collective));
     range = exp(HS_PRICE_RANGE * deviation);
     return (struct hs_call_price){fmax(seconds, least), fmax(seconds / range, least),
                                   fmax(seconds * range, least)};

@@ -7,6 +7,10 @@
 #ifndef HS_SYSTEM_LIBRARY_H
 #define HS_SYSTEM_LIBRARY_H
 
+#include <stdbool.h>
+
+#include "system/datatype.h"
+
 /* Libraries that a system's programs may call. name, text of a file, how people write it */
 /* clang-format off */
 #define HS_LIBRARIES(row)                               \
@@ -62,5 +66,12 @@ enum hs_library_call {
 };
 extern const char *const hs_library_call_names[HS_LIBRARY_CALL_COUNT];
 extern const int hs_library_call_passes[HS_LIBRARY_CALL_COUNT];
+
+/* How programs call NCCL: what its choice goes by beside the machine and the bytes. */
+struct hs_nccl_use {
+    bool registered; /* their buffers, in symmetric windows of the communicators */
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+};
 
 #endif

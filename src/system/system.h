@@ -162,6 +162,7 @@ struct hs_nccl_machine {
     int64_t gpus;   /* in use of each NVLink domain */
     int version;    /* 0: HS_NCCL_VERSION_USUAL */
     unsigned among; /* algorithms that NCCL_ALGO leaves, as bits; 0: all */
+    struct hs_nccl_use use;
     double
         own[HS_CONSTANTS_MAX]; /* its own constants, in the order of the price's; 0: what ships */
     double doubt;              /* widths that constants may be off; 0: by its parts */

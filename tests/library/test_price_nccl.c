@@ -235,6 +235,88 @@ static void every_version_chooses_as_its_sources_say(void **state)
     }
 }
 
+static bool has(const struct hs_nccl_call *call, enum hs_nccl_algorithm algorithm, double *seconds)
+{
+    struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+    size_t count = hs_nccl_choices(choices, call);
+
+    for (size_t c = 0; c < count; c++)
+        if (choices[c].algorithm == algorithm) {
+            *seconds = choices[c].modelled_seconds;
+            return true;
+        }
+    return false;
+}
+
+/* ncclNvlsSupported and updateCollCostTable: an average of floats is a sum with a factor. */
+static void a_switch_does_not_average(void **state)
+{
+    struct golden_call node = {.parts = "8xH100",
+                               .domains = 1,
+                               .gpus = 8,
+                               .kind = HS_CALL_ALLREDUCE,
+                               .bytes = 1e8,
+                               .version = 22809};
+    struct golden_call alone = {.parts = "8xH100, 8xNDR400",
+                                .domains = 8,
+                                .gpus = 1,
+                                .kind = HS_CALL_REDUCE_SCATTER,
+                                .bytes = 1e8,
+                                .version = 22809};
+    struct hs_nccl_call call = call_of(&node), scatter = call_of(&alone);
+    double unused;
+
+    (void)state;
+    assert_true(has(&call, HS_NCCL_NVLS, &unused));
+    assert_true(has(&scatter, HS_NCCL_PAT, &unused));
+    call.use.operation = scatter.use.operation = HS_AVERAGE;
+    assert_false(has(&call, HS_NCCL_NVLS, &unused));
+    assert_false(has(&scatter, HS_NCCL_PAT, &unused));
+    scatter.kind = call.kind = HS_CALL_ALLGATHER; /* which reduces nothing */
+    assert_true(has(&call, HS_NCCL_NVLS, &unused));
+    assert_true(has(&scatter, HS_NCCL_PAT, &unused));
+    call.kind = HS_CALL_ALLREDUCE;
+    call.use.operation = HS_MAX;
+    assert_false(has(&call, HS_NCCL_NVLS, &unused)); /* of float32 */
+    call.use.datatype = HS_BFLOAT16;
+    assert_true(has(&call, HS_NCCL_NVLS, &unused));
+}
+
+/* ncclTopoGetAlgoTime of 2.29.2: Simple's factors of trees, of 2^16 x 64 bytes 0.7, up to 512 MiB
+ * 0.9, on x86; gpu.md's figures for 4 nodes of 8 B200 at 4 MiB are 129.8 us without and 138.9 with,
+ * of 2.30.7. */
+static void trees_over_switches_are_corrected_on_blackwell(void **state)
+{
+    struct golden_call of = {.parts = "8xB200, 8xNDR400",
+                             .domains = 4,
+                             .gpus = 8,
+                             .kind = HS_CALL_ALLREDUCE,
+                             .bytes = 4194304,
+                             .version = 23007};
+    struct hs_nccl_call call = call_of(&of);
+    double with = 0, without = 0, latency = (25 + 2 * 2 * 20.9) * 1e-6;
+
+    (void)state;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &with));
+    call.shape.parts.gpu.cpu = HS_CPU_ARM;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &without));
+    assert_near(without, 129.8e-6, 0.001);
+    assert_near(with, 138.9e-6, 0.001);
+    assert_near((without - latency) / (with - latency), 0.7, 1e-9);
+    call.shape.parts.gpu.cpu = HS_CPU_INTEL;
+    call.bytes = 0x1p29;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &with));
+    call.shape.parts.gpu.cpu = HS_CPU_ARM;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &without));
+    assert_near((without - latency) / (with - latency), 0.9, 1e-9);
+    call.version = 22809;
+    call.shape.parts.gpu.cpu = HS_CPU_INTEL;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &with));
+    call.shape.parts.gpu.cpu = HS_CPU_ARM;
+    assert_true(has(&call, HS_NCCL_NVLSTREE, &without));
+    assert_true(with == without);
+}
+
 static void a_forced_algorithm_that_is_not_there_is_said(void **state)
 {
     struct golden_call golden = golden_prices[0].call;
@@ -475,6 +557,9 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("latencies and bandwidths are those of the log",
             latencies_and_bandwidths_are_those_of_the_log),
     HS_TEST("every version chooses as its sources say", every_version_chooses_as_its_sources_say),
+    HS_TEST("a switch does not average", a_switch_does_not_average),
+    HS_TEST("trees over switches are corrected on Blackwell",
+            trees_over_switches_are_corrected_on_blackwell),
     HS_TEST("a forced algorithm that is not there is said",
             a_forced_algorithm_that_is_not_there_is_said),
     HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),

@@ -46,6 +46,14 @@ tables "$(point 2 256 24)" "$(point 2 512 24 ', "mark": "odd"')" "$(point 2 1024
 with && said "2 points of 2 tables" && said "m: marked tables" && [ "$(column 2 bytes)" = 1024 ]
 check "what is marked is left out and counted, what is not to be fitted is scored" $?
 
+# Registered buffers (nccl-tests -R 2), launched alone and from a CUDA graph: src/library/constants_nccl.h, sym_call and sym_graph.
+echo '{"m / sym": {"parts": "8xB200", "library": "nccl"}}' >"$scratch/machines"
+tables "$(printf '{"system": "m / sym", "nodes": 1, "gpus_per_node": 8, "ranks": 8, "collective": "allreduce", "algorithm": "default",
+    "nccl_version": "2.28.9, -R 2%s", "rows": [{"bytes": 64, "time_us": 5}]},' '' ' -G (graph)' | sed '$s/,$//')"
+with && said "symmetric" && awk -v one="$(column 1 predicted_seconds)" -v two="$(column 2 predicted_seconds)" \
+    'BEGIN { exit !(one > 6e-6 && one < 7.5e-6 && two > 3e-6 && two < 4e-6) }'
+check "registered buffers have kernels of their own, and start sooner from a graph" $?
+
 # RCCL: what the sizes of a price say (src/library/constants_rccl.h): 12.59 us of a call, and 31.19 of one process.
 echo '{"m": {"parts": "4xMI300X", "library": "rccl"}}' >"$scratch/machines"
 tables "$(point 1 8 12.6)" "$(point 1 8 43.8 ', "notes": "one process, -g 8"')"
