@@ -123,7 +123,7 @@ void hs_saved_append(struct hs_text *text, const struct hs_saved *saved, double 
     } else {
         for (int i = 0; i < 3; i++)
             hs_seconds_format(what[i], fmin(ends[i], most));
-        hs_text_append(text, ", estimated %s %s, %s to %s with 90 %%",
+        hs_text_append(text, ", estimated %s %s (90 %% interval %s to %s)",
                        more >= 0 ? "saving" : "loss", what[0], what[1], what[2]);
     }
     hs_text_append(text, " (ratio %.2f from %.0f paired calls)", saved->without / saved->with,

@@ -17,7 +17,7 @@ struct hs_known_fault {
 #define HS_KNOWN_FAULTS 13
 const struct hs_known_fault *hs_known_fault(size_t index);
 
-/* Those that the library's default call of the problem runs into, the worst first; returns how many.
+/* Those that the library's default of the problem runs into, the worst first; returns how many.
  * `price` is the call's (price_library.h). A version that nobody says is HS_NCCL_VERSION_USUAL;
  * versions of other libraries are not known, so theirs are told whatever runs. */
 size_t hs_known_faults_of(const struct hs_known_fault *found[HS_KNOWN_FAULTS],

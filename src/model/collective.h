@@ -64,7 +64,7 @@ enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, st
 /* Where the blocks of the smaller side lie. name, text, meaning */
 /* clang-format off */
 #define HS_LAYOUTS(row)                                                                           \
-    row(NATURAL, "natural", "rank r has block r, as the library's default call")                      \
+    row(NATURAL, "natural", "rank r has block r, as the library's default")                      \
     row(REVERSED, "reversed", "rank r has the block of r's digits the other way round")          \
     row(PACKED, "packed", "rank r has block r: reversed, and a copy of the larger side")
 /* clang-format on */

@@ -19,7 +19,7 @@ struct hs_plan {
     unsigned char algorithms[HS_LAYERS_MAX][2];
 };
 
-/* What stands for the library's default call, by its own choice of algorithm: "default". No function
+/* What stands for the library's default, by its own choice of algorithm: "default". No function
  * that prices plans takes it. */
 #define HS_DEFAULT_CALL ((struct hs_plan){.chunks = 1})
 #define HS_DEFAULT_NAME "default"

@@ -10,7 +10,7 @@
  *     rule allreduce 16:1 65536 4x4
  *     rule allgather 4:2+2*8 0 2x2        4 ranks, 2 apart; from its 2nd on 8 times as far
  *     rule reduce-scatter 16:1 0 4x4 packed    an order that leaves blocks in place, too
- *     time allreduce 16:1 65536 0.0011 0.0019  of the library's default call: least and most seconds
+ *     time allreduce 16:1 65536 0.0011 0.0019  of the library's default: least and most seconds
  *
  * Bytes are those of struct hs_problem. A rule holds up to where the next of its collective and
  * group begins.

@@ -1,4 +1,4 @@
-/* What the best plan gains over the library's default call, against message size: predicted, with what
+/* What the best plan gains over the library's default, against message size: predicted, with what
  * it is in 90 % of the samples, and measured. Over the flat split where the library has none. */
 #include <math.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@ struct rows {
     const struct hs_result *result; /* of which they are */
     struct row data[PLANS + 2];     /* and the flat split, and the job's plan */
     size_t count;
-    /* The library's default call, a bar below them: NaN where nothing is known, or where the flat split
+    /* The library's default, a bar below them: NaN where nothing is known, or where the flat split
      * is that call. */
     double own_seconds;
     struct hs_plot_time own_measured;

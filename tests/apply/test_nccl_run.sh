@@ -410,14 +410,14 @@ done
 
 # ---- pairs, and what is saved ----
 # By STANDIN_SECONDS: 2x2 of an allreduce takes 3 calls of 0.1 ms, the library's own call 1 ms.
-saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5, $5 to $5 with 90 % .ratio $6 from $7 paired calls.(;|\$)"; }
+saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5 .90 % interval $5 to $5. .ratio $6 from $7 paired calls.(;|\$)"; }
 unset HIERSEARCH_REPRODUCIBLE
 export JOB_CALLS=40
 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
 # Of each of two sizes 4 of the first 10 calls go by the library: 33 calls saved 0.7 ms each.
 check "what plans save is told, by pairs of calls of a size" 'well && said "$(saved 33 8 "9.9[0]* ms" saving "23.1[0]* ms" 3.33 8)"'
 STANDIN_SECONDS=4:1e1,2:1 planned 4 "$four" many
-check "no saving is longer than the job was" 'well && said "; about [^;]* in plans, estimated saving ([0-9.]+) (ms|s), \\1 \\2 to \\1 \\2 with" && ! said "231"'
+check "no saving is longer than the job was" 'well && said "; about [^;]* in plans, estimated saving ([0-9.]+) (ms|s) .90 % interval \\1 \\2 to \\1 \\2[)]" && ! said "231"'
 STANDIN_SECONDS=4:3e-4,2:1e-4 planned 4 "$four" many
 check "where plans take as long neither is claimed" 'well && said "; about 9.9[0]* ms in plans, no estimated saving or loss beyond chance .ratio 1.00 from 8 paired calls.;"'
 HIERSEARCH_REPRODUCIBLE=1 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many

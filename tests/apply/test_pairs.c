@@ -49,7 +49,7 @@ static void calls_save_the_mean_of_their_pairs(void **state)
     assert_near(saved.error, 10 * sqrt(3), 1e-12);
     assert_near(saved.freedom, 2, 1e-12);
     hs_saved_append(&text, &saved, 1e6); /* 60 -+ 2.920 * 17.32 */
-    assert_has(text.data, ", estimated saving 60.00 s, 9.424 s to 110.6 s with 90 %");
+    assert_has(text.data, ", estimated saving 60.00 s (90 % interval 9.424 s to 110.6 s)");
     assert_has(text.data, "(ratio 2.00 from 3 paired calls)");
     hs_text_release(&text);
     hs_saved_append(&text, &saved, 100);

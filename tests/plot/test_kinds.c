@@ -151,7 +151,7 @@ static void layers_stack_the_phases_in_time(void **state)
      * GB/s, so 4 us + 4 MB / 0.5 GB/s = 8.004 ms. */
     assert_has(text, "0,0.4,0,0.000501,1,1,0,");
     assert_has(text, "0,0.4,0.000501,0.008505,2,2,0,");
-    /* The library's default call, 9 s, below both plans; all four kinds of bars are in the legend. */
+    /* The library's default, 9 s, below both plans; all four kinds of bars are in the legend. */
     assert_has(text, "-2.4,-1.6,0,9,5,0,1,-\n");
     assert_has(text, "drawn, 1 2 3 5\n");
     assert_has(text, "-2,MPI_Allreduce\n");

@@ -300,7 +300,7 @@ static inline uint64_t wrong_exchanged(const struct blocks *blocks, const struct
     return wrong;
 }
 
-/* What differs, in this rank's block or in all, from what the MPI library's default call has there. */
+/* What differs, in this rank's block or in all, from what the MPI library's default has there. */
 static inline uint64_t unlike_library(const struct hs_work *work, const float *found, size_t part)
 {
     bool gathers = work->task->collective == HS_COLLECTIVE_ALLGATHER;
