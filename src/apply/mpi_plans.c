@@ -60,9 +60,9 @@ static struct {
     struct hs_party *parties; /* that are open */
     int party_count;
     struct hs_uses ended;
-    struct timed *timed; /* [rules.time_count] the library's calls of pairs */
     atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
+static struct timed *timed; /* [plans.rules.time_count] the library's calls of pairs */
 
 static struct {
     struct hs_scratch scratch;
@@ -403,11 +403,11 @@ static void note_time(const struct hs_rule *rule, uint64_t bytes, double seconds
     const struct hs_rule_time *time =
         hs_rules_time(&plans.rules, rule->collective, &rule->group, bytes);
 
-    if (!time || !plans.timed)
+    if (!time || !timed)
         return;
     pthread_mutex_lock(&plans.lock);
-    plans.timed[time - plans.rules.times].calls++;
-    plans.timed[time - plans.rules.times].seconds += seconds;
+    timed[time - plans.rules.times].calls++;
+    timed[time - plans.rules.times].seconds += seconds;
     pthread_mutex_unlock(&plans.lock);
 }
 
@@ -596,7 +596,7 @@ void hs_plans_begin(void)
     }
     PMPI_Comm_dup(MPI_COMM_SELF, &plans.self);
     PMPI_Comm_set_errhandler(plans.self, MPI_ERRORS_RETURN);
-    plans.timed = calloc(plans.rules.time_count + 1, sizeof(*plans.timed));
+    timed = calloc(plans.rules.time_count + 1, sizeof(*timed));
     plans.memory = hs_carry_memory();
     hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
@@ -685,13 +685,13 @@ static void end_times(int rank)
     size_t count = plans.rules.time_count;
     double *seconds = malloc((2 * count + 1) * sizeof(*seconds));
 
-    if (!all_have(MPI_COMM_WORLD, seconds && plans.timed) || !seconds) {
+    if (!all_have(MPI_COMM_WORLD, seconds && timed) || !seconds) {
         free(seconds);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        seconds[i] = plans.timed[i].calls >= CALLS_TO_JUDGE
-                         ? plans.timed[i].seconds / plans.timed[i].calls
+        seconds[i] = timed[i].calls >= CALLS_TO_JUDGE
+                         ? timed[i].seconds / timed[i].calls
                          : INFINITY;
     PMPI_Reduce(seconds, seconds + count, (int)count, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -52,8 +52,8 @@ struct hs_saved {
 };
 struct hs_saved hs_saving_figures(const struct hs_saving *saving);
 /* Appends ", estimated saving 2.814 s (90 % interval 2.1 s to 3.5 s) (ratio 4.24 from 17 paired
- * calls)", none of it more than `most` seconds, and no word of either where the pairs cannot tell saving and
- * loss apart. */
+ * calls)", none of it more than `most` seconds, and no word of either where the pairs cannot tell
+ * saving and loss apart. */
 void hs_saved_append(struct hs_text *text, const struct hs_saved *saved, double most);
 
 #endif
