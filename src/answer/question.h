@@ -128,7 +128,8 @@ bool hs_question_is_part(const struct hs_question *question, const struct hs_sys
  * made to run an algorithm, or called in another way; */
 bool hs_question_changes(const struct hs_question *question, const struct hs_system *system);
 /* that system: of the GPUs asked for, else, where it is of some, of the first; as it is where these
- * are not joined. As hs_system_choose; HS_INVALID: its library has no such algorithm, or no such kernels. */
+ * are not joined. As hs_system_choose; HS_INVALID: its library has no such algorithm, or no such
+ * kernels. */
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
                                   struct hs_error *err);
 /* The process count, which a mesh says, too, and the usual size where none is given; and what does

@@ -21,8 +21,8 @@ extern const struct hs_option_type hs_option_collective; /* enum hs_collective *
 extern const struct hs_option_type hs_option_layout;     /* enum hs_layout */
 extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
 
-/* Types of elements, reductions, collectives, orders, algorithms (and "all"), strategies. All end with a NULL;
- * all but the last are the calling thread's. */
+/* Types of elements, reductions, collectives, orders, algorithms (and "all"), strategies. All end
+ * with a NULL; all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
 const char *const *hs_operation_words(void);
 const char *const *hs_collective_words(void);

@@ -1,8 +1,8 @@
 /*
  * What `fit` and `check` say of a log's calls is never below what the machine's wires carry: random
- * machines in parts with a taper, and calls of random nodes, of LOGS of them in place of the test's
- * own number, where that is set. The bound is worked out here, from the line's own figures: bytes that
- * must leave a node, or the nodes under a switch, over what these can send.
+ * machines in parts or levels with a taper, and calls of random nodes (LOGS says of how many). The
+ * bound is worked out here, from the line's own figures: bytes that must leave a node, or the nodes
+ * under a switch, over what these can send.
  */
 #include <math.h>
 #include <stdio.h>
