@@ -3,7 +3,7 @@
 EMCC ?= $(shell command -v emcc 2>/dev/null)
 PAGE := $(BUILD)/page/hiersearch.html
 # In place of the solver of linear programs what the interposers have; of cJSON, GSL and glibc what they call.
-PAGE_SOURCES := $(filter-out src/links/packing_master.c,$(LIBRARY_SOURCES)) $(INTERPOSERS_UNSOLVED) page/stand_ins.c
+PAGE_SOURCES := $(filter-out src/links/packing_master.c src/apply/%,$(LIBRARY_SOURCES)) $(INTERPOSERS_UNSOLVED) page/stand_ins.c
 PAGE_OBJECTS := $(patsubst %.c,$(BUILD)/page/obj/%.o,$(PAGE_SOURCES))
 PAGE_HEADERS := $(addprefix $(BUILD)/page/include/,cjson/cJSON.h $(addprefix gsl/gsl_,cdf.h linalg.h sort.h statistics_double.h))
 # The compiler by itself: emcc in front of it takes longer than it.

@@ -463,11 +463,10 @@ static void say_assumptions(const struct builder *b)
 
     if (hs_system_is_nccl_native(system) && parts->nic_count > 0 && parts->switch_nodes == 0 &&
         domains_of(point) > 1)
-        ASSUME(
-            b,
-            "one switch joins all nodes, without oversubscription; write \"%s, 32:2\" where each "
-            "32 nodes share a switch whose uplinks are oversubscribed 2:1",
-            system->parts);
+        ASSUME(b,
+               "one switch joins all nodes; ranges allow for 32 nodes per leaf switch and 2:1 "
+               "oversubscription above (write \"%s, 32:2\" for that)",
+               system->parts);
     if (point->extrapolated)
         ASSUME(b, "%s describes %" PRId64 " processes: its outermost level (%s) goes on",
                b->asked->label, hs_system_capacity(system),

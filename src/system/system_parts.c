@@ -154,35 +154,29 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
 
 #define TRAY_GPUS 4 /* of GB200 and GB300, of which a rack's are one NVLink domain in most cases */
 
-/* What the line leaves open, and what has no price. */
+/* What a line may be meant otherwise, and what has no price. */
 static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
                                 struct hs_error *err)
 {
-    bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
+    bool nccl = system->parts != NULL;
     bool tray = strncmp(parts->gpu.name, "GB", 2) == 0 && parts->nic_count > 0 &&
                 parts->gpu_count <= TRAY_GPUS;
     bool rccl = hs_parts_library(parts) == HS_LIBRARY_RCCL;
     bool mpi = hs_library_mpi_rule(system->library) != HS_LIBRARY_UNSAID;
     struct hs_text notes = {0};
 
-    if ((nccl || rccl || mpi) && !open && !tray)
+    if ((nccl || rccl || mpi) && !tray)
         return HS_OK;
     if (tray)
         hs_text_append(&notes,
                        "NVLinks join the %d GPUs of a tray alone here: a rack of trays that they "
-                       "join is written 72x%s%s",
-                       (int)parts->gpu_count, parts->gpu.name, open ? "; " : "");
+                       "join is written 72x%s",
+                       (int)parts->gpu_count, parts->gpu.name);
     if (!nccl && !rccl && !mpi)
-        hs_text_append(&notes, "stages are rings, priced by the levels: %s%s",
+        hs_text_append(&notes, "%sstages are rings, priced by the levels: %s", tray ? "; " : "",
                        parts->gpu.link == HS_LINK_MEMORY
                            ? "no MPI library is named (\"; library=openmpi\" behind the line)"
-                           : "NCCL's calls have no price for such a line",
-                       open ? "; " : "");
-    if (open)
-        hs_text_append(&notes,
-                       "the nodes under a switch and its taper are not given (as in "
-                       "\"8xH100, 8xNDR400, 32:2\"): one switch for all nodes is assumed%s",
-                       nccl ? "; ranges allow for 32 under one, and a taper of 2" : "");
+                           : "NCCL's calls have no price for such a line");
     if (notes.failed) {
         hs_text_release(&notes);
         return hs_no_memory(err);
