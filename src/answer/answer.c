@@ -154,11 +154,12 @@ static void say_nccl_evidence(const struct builder *b)
     bool beyond = domains > parts->fitted_domains;
 
     if (domains <= 1 && parts->gpu.times == HS_FIGURE_FITTED)
-        set_text(b, out, "not measured on this machine: prices are fitted to other nodes of %s",
+        set_text(b, out, "not measured on this machine: the model is fitted to other nodes of %s",
                  parts->gpu.name);
     else if (domains > 1 && parts->network == HS_FIGURE_FITTED)
         set_text(b, out,
-                 "not measured on this machine: prices are fitted to others with %s and %s, up to "
+                 "not measured on this machine: the model is fitted to other machines with %s and "
+                 "%s, up to "
                  "%" PRId64 " node%s%s",
                  parts->gpu.name, parts->nic.name, parts->fitted_domains,
                  HS_PLURAL(parts->fitted_domains), beyond ? ", and extrapolated beyond" : "");
@@ -206,13 +207,13 @@ static void say_rccl_evidence(const struct builder *b)
 
     if (nodes > 1)
         set_text(b, &b->answer->evidence,
-                 "not measured on this machine: RCCL's prices are fitted to %d machines, up to %d "
+                 "not measured on this machine: RCCL's model is fitted to %d machines, up to %d "
                  "nodes%s",
                  HS_RCCL_MACHINES_BETWEEN, HS_RCCL_NODES,
                  nodes > HS_RCCL_NODES ? ", and extrapolated beyond" : "");
     else
         set_text(b, &b->answer->evidence,
-                 "not measured on this machine: RCCL's prices are fitted to %d nodes of others",
+                 "not measured on this machine: RCCL's model is fitted to %d nodes of others",
                  HS_RCCL_MACHINES_INSIDE);
 }
 

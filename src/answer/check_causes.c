@@ -819,9 +819,8 @@ static void say_where(struct explained *all)
     if (out->layer == HS_LAYER_NETWORK && !has_gpus(all))
         snprintf(out->where, room, "between the nodes; %.3g GB/s", rate);
     else if (out->layer == HS_LAYER_NETWORK)
-        snprintf(out->where, room, "between the nodes; %.3g GB/s is %.2g of the NICs' %.3g%s", rate,
-                 rate * GB / hs_check_line_rate(row), hs_check_line_rate(row) / GB,
-                 all->parts->gpu.generation == HS_GPU_BOARD ? "" : ", and no part of NVLink's");
+        snprintf(out->where, room, "between the nodes; %.3g GB/s is %.2g of the NICs' %.3g GB/s",
+                 rate, rate * GB / hs_check_line_rate(row), hs_check_line_rate(row) / GB);
     else if (out->layer == HS_LAYER_ALGORITHM && fabs(log(row->seconds / ring)) < 0.06)
         snprintf(out->where, room,
                  "not the wires: %.3g GB/s is what NCCL's ring reaches here (%.2f of its price)",
@@ -880,7 +879,7 @@ static void say_next(struct explained *all)
         return;
     }
     if (out->causes[0].status == HS_CAUSE_ESTABLISHED && remedy_of(out->causes[0].cause)) {
-        snprintf(out->next, sizeof(out->next), "%s; then the same command",
+        snprintf(out->next, sizeof(out->next), "%s; then run the same benchmark again",
                  remedy_of(out->causes[0].cause));
         return;
     }

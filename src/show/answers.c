@@ -125,7 +125,7 @@ static void append_rival(struct hs_text *out, const struct hs_answer_source *of)
                        HS_AS_PLAN(&answer->ties[0]),
                        answer->tie_count > 1 ? " and others are" : " is");
     else if (rival)
-        hs_text_append(out, "No plan is faster: the best other one, %s, takes %s.",
+        hs_text_append(out, "No plan is faster: the next best, %s, takes %s.",
                        HS_AS_PLAN(&rival->plan), HS_AS_TIME(rival->predicted_seconds));
     else
         hs_text_append(out,

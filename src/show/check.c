@@ -121,9 +121,10 @@ static void append_row(struct hs_text *line, const struct hs_check_answer *check
                    row->against == HS_AGAINST_GOOD ? "when right this machine" : "such a machine",
                    HS_AS_RANGE(row->low_seconds, row->high_seconds));
     if (row->bytes >= (uint64_t)1 << 20)
-        hs_text_append(
-            line, " (%.3g to %.3g GB/s, it is %.3g)", hs_check_rate(row, row->high_seconds) / GB,
-            hs_check_rate(row, row->low_seconds) / GB, hs_check_rate(row, row->seconds) / GB);
+        hs_text_append(line, " (%.3g to %.3g GB/s bus bandwidth; measured %.3g)",
+                       hs_check_rate(row, row->high_seconds) / GB,
+                       hs_check_rate(row, row->low_seconds) / GB,
+                       hs_check_rate(row, row->seconds) / GB);
 }
 
 /* The reason that most causes fit by; "": none that two share. */
