@@ -6,7 +6,7 @@
  *     kernel<<<blocks_for(count), block_threads, 0, stream>>>(...)
  *
  * and each thread has the elements first_index(), + index_step(), ... below count: neighbours of a
- * warp have neighbouring elements, and any count is right for any number of blocks.
+ * warp have neighboring elements, and any count is right for any number of blocks.
  */
 #ifndef HS_ENGINE_CUDA_GRID_H
 #define HS_ENGINE_CUDA_GRID_H

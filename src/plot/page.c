@@ -186,7 +186,7 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
         hs_text_append(hs_html_value(values, "busbw"), "%s", HS_AS_RATE(rate));
 }
 
-/* "first among 4 neighbouring processes, then across 8 such groups", and what they do there. */
+/* "first among 4 neighboring processes, then across 8 such groups", and what they do there. */
 static void add_meaning(struct hs_html_values *values, const struct subject *subject)
 {
     const struct hs_plan *best = &subject->message->best;

@@ -103,7 +103,7 @@ void hs_answer_append_meaning(struct hs_text *out, const struct hs_answer_source
 
     if (plan->split.count < 2)
         return;
-    hs_text_append(out, "%samong %lld neighbouring processes", outward ? "first " : "",
+    hs_text_append(out, "%samong %lld neighboring processes", outward ? "first " : "",
                    (long long)plan->split.sizes[0]);
     for (int i = 1; i < plan->split.count; i++)
         hs_text_append(out, ", %s across %lld such groups", outward ? "then" : "and",

@@ -18,7 +18,7 @@ struct hs_answer_source {
 void hs_answer_append_title(struct hs_text *out, const struct hs_answer_source *of);
 /* The title with its time, range and gain: one sentence. */
 void hs_answer_append_verdict(struct hs_text *out, const struct hs_answer_source *of);
-/* "first among 4 neighbouring processes, then across 8 such groups": how the first plan reads;
+/* "first among 4 neighboring processes, then across 8 such groups": how the first plan reads;
  * nothing of one layer. */
 void hs_answer_append_meaning(struct hs_text *out, const struct hs_answer_source *of);
 /* How likely that is, and why it is no clearer: one sentence. */

@@ -178,8 +178,8 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     say_field(sheet, 0, "notes", system->notes);
     if (system->parts && system->nccl.parts.nic_count > 0 && system->nccl.parts.switch_nodes == 0)
         say_field(sheet, 0, "assumed",
-                  "one switch joins all nodes; a line that ends in \", 32:2\" has 32 nodes per leaf "
-                  "switch and 2:1 oversubscription above");
+                  "one switch joins all nodes; a line that ends in \", 32:2\" has 32 nodes per "
+                  "leaf switch and 2:1 oversubscription above");
     if (hs_system_library(system))
         say_field(sheet, 0, "library", hs_library_written(hs_system_library(system)));
     say_field(sheet, 0, "parts", system->parts);

@@ -202,7 +202,7 @@ static void noise_is_lognormal(void **state)
     assert_true(fabs(beyond / (double)DRAWS - 0.05) < 4 * sqrt(0.05 * 0.95 / DRAWS));
 }
 
-static void neighbouring_runs_and_seeds_are_not_correlated(void **state)
+static void neighboring_runs_and_seeds_are_not_correlated(void **state)
 {
     struct hs_faults faults = parse("noise=1", 4);
     double runs = 0, seeds = 0;
@@ -276,8 +276,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("more faults than fit are refused", more_faults_than_fit_are_refused),
     HS_TEST("every row of the table explains itself", every_row_of_the_table_explains_itself),
     HS_TEST("noise is lognormal with median 1 and the sigma asked for", noise_is_lognormal),
-    HS_TEST("noise of neighbouring runs and seeds is not correlated",
-            neighbouring_runs_and_seeds_are_not_correlated),
+    HS_TEST("noise of neighboring runs and seeds is not correlated",
+            neighboring_runs_and_seeds_are_not_correlated),
     HS_TEST("a draw depends on seed, plan, message size and number of the run",
             a_draw_depends_on_all_that_names_the_run),
     HS_TEST("outliers come as often as asked", outliers_come_as_often_as_asked),

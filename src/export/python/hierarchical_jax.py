@@ -72,7 +72,7 @@ def _others() -> tuple[str, ...]:
 def _axes(rule: Rule) -> list[tuple[str, int]]:
     """(name, size) of all axes of the rule's mesh, innermost first.
 
-    One call over all is that over each run of neighbouring axes of OVER: no axis spans a gap.
+    One call over all is that over each run of neighboring axes of OVER: no axis spans a gap.
     """
     axes: list[tuple[str, int]] = []
     layers, left = list(rule.split), 1
