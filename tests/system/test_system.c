@@ -30,7 +30,7 @@ static void a_line_of_text_says_what_its_grammar_says(void **state)
     hs_system_release(&system);
 }
 
-static void what_a_line_of_parts_leaves_open_is_noted(void **state)
+static void a_line_of_parts_has_their_levels(void **state)
 {
     struct hs_system open = parse("4xA100-mesh, 4xSS11"), node = parse("8xL40S-pcie4");
     struct hs_system tapered = parse("4xA100-mesh, 4xSS11, 16:3");
@@ -41,7 +41,7 @@ static void what_a_line_of_parts_leaves_open_is_noted(void **state)
     assert_string_equal(open.levels[1].name, "ss");
     assert_int_equal(open.levels[1].arity, 0);
     assert_int_equal(open.levels[1].ports, 4);
-    assert_has(open.notes, "one switch for all nodes is assumed");
+    assert_null(open.notes);
     assert_int_equal(node.level_count, 1);
     assert_string_equal(node.levels[0].name, "pcie");
     assert_null(node.notes);
@@ -215,7 +215,7 @@ static const struct CMUnitTest tests[] = {
             a_line_of_processors_has_ranks_that_share_memory),
     HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
-    HS_TEST("what a line of parts leaves open is noted", what_a_line_of_parts_leaves_open_is_noted),
+    HS_TEST("a line of parts has their levels", a_line_of_parts_has_their_levels),
     HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
     HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
     HS_TEST("processes take nodes", processes_take_nodes),
