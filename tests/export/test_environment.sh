@@ -38,7 +38,7 @@ check "the check refuses an algorithm that is none, ranges that overlap, and a b
 export_result library64 ucc library.env
 check "where the library was measured faster cl/hier has nothing, and that is said" \
     'means library.env 126975=off 126976=split_rail 6130136=split_rail 6130137=off &&
-     says library.env "# from 6130137 bytes: the library'"'"'s own call" &&
+     says library.env "# from 6130137 bytes: the library'"'"'s default call" &&
      says library.env "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): keep the library" &&
      says library.env.notes "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): keep the library"' found
 
