@@ -97,18 +97,19 @@ FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" "TESTS=full $(
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
-    tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
+    tests/export/test_nccl.sh \
     "tests/page/test_machines.py $(BUILD)/hiersearch" "@timeout=900 tests/page/test_page.sh $(BUILD) answers 150" "@timeout=900 tests/page/test_page.sh $(BUILD) browser" \
     "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@timeout=900 tests/docs/test_documents.py"
 # Behind these, in `check-all`: what takes long and seldom fails.
 ALL_COMMANDS = $(FULL_COMMANDS) "@timeout=36000 tests/instrumented.sh threads" "@timeout=36000 tests/instrumented.sh valgrind" \
-    "@timeout=36000 make -s tidy TIDY_QUICK=1" tests/export/msccl_trees.py \
+    "@timeout=36000 make -s tidy TIDY_QUICK=1" tests/export/msccl_trees.py tests/simulate/test_simulate.sh \
     "@timeout=900 tests/page/test_page.sh $(BUILD) answers 500"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,8,6) \
-    "@timeout=600 tests/runner/test_lazy.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" "@timeout=36000 $(SANITIZED_TEST)"
-ALL_COMMANDS += "@timeout=900 tests/runner/test_calibrate.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" \
+    "@timeout=36000 $(SANITIZED_TEST)"
+ALL_COMMANDS += "@timeout=900 tests/runner/test_lazy.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" \
+    "@timeout=900 tests/runner/test_calibrate.sh $(MPI_NAME) $(BUILD)/hiersearch-measure" \
     $(call MPI_LATE_COMMANDS,$(MPI_NAME),$(BUILD))
 check-full check-all: sanitized-interposers
 ifeq ($(HAVE_NCCL),1)
