@@ -690,9 +690,8 @@ static void end_times(int rank)
         return;
     }
     for (size_t i = 0; i < count; i++)
-        seconds[i] = timed[i].calls >= CALLS_TO_JUDGE
-                         ? timed[i].seconds / timed[i].calls
-                         : INFINITY;
+        seconds[i] =
+            timed[i].calls >= CALLS_TO_JUDGE ? timed[i].seconds / timed[i].calls : INFINITY;
     PMPI_Reduce(seconds, seconds + count, (int)count, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
     if (rank == 0)
         say_times(seconds + count);
