@@ -50,9 +50,9 @@ void *hs_loaded_by(const void *symbol, const char *name)
     return found;
 }
 
-static void *in_cuda(const char *name, bool stays)
+static void *in_library(const char *path, const char *name, bool stays)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *function = library ? dlsym(library, name) : NULL;
 
     if (library && !(stays && function))
@@ -62,7 +62,12 @@ static void *in_cuda(const char *name, bool stays)
 
 void *hs_loaded_cuda(const char *name)
 {
-    return in_cuda(name, false);
+    return in_library("libcuda.so.1", name, false);
+}
+
+void *hs_loaded_nvml(const char *name)
+{
+    return in_library("libnvidia-ml.so.1", name, false);
 }
 
 /* The first object says how many there ever were. */
@@ -81,7 +86,7 @@ void *hs_loaded_cuda_again(struct hs_loaded *known, const char *name)
         return known->function;
     dl_iterate_phdr(count_libraries, &libraries);
     if (libraries != known->libraries)
-        known->function = in_cuda(name, true);
+        known->function = in_library("libcuda.so.1", name, true);
     known->libraries = libraries;
     return known->function;
 }

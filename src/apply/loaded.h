@@ -13,6 +13,7 @@ void *hs_loaded_find(const char *part, const char *name);
 void *hs_loaded_by(const void *symbol, const char *name);
 /* The same of CUDA's driver, where the program has loaded it. */
 void *hs_loaded_cuda(const char *name);
+void *hs_loaded_nvml(const char *name);
 
 /* What hs_loaded_cuda answered before; {0}: it was not asked. Of one thread and one name. */
 struct hs_loaded {

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "apply/pairs.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "model/traffic.h"
 
@@ -361,14 +361,6 @@ static bool is_left_out(uint64_t number)
     return !plans.reproducible && hs_pairs_leave_out(number);
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* All ranks get the same sums, so that they go on one way. By a blocking call: in Open MPI 4.1.4 an
  * Iallreduce here fails where one of the program's own is under way in this communicator. */
 static void judge(struct hs_use *use, double with, double without, MPI_Comm comm)
@@ -435,7 +427,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
     uint64_t number = use->number++;
     bool checks = plans.verify > 0 && number % (uint64_t)plans.verify == 0, differs = false;
     bool paired = !plans.reproducible && plans.verify != 1 && hs_pairs_have(number);
-    double began = now(), seconds;
+    double began = hs_clock_seconds(), seconds;
     enum hs_status carried = HS_OK;
     struct hs_error err;
 
@@ -445,7 +437,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
         carried = hs_carry(party, asked, message, rule, checks ? &differs : NULL, &err);
         *status = MPI_SUCCESS;
     }
-    seconds = now() - began;
+    seconds = hs_clock_seconds() - began;
     if (carried == HS_FAILED) {
         fprintf(stderr, "hiersearch run: %s\n", err.message);
         *status = MPI_ERR_OTHER;
@@ -602,7 +594,7 @@ void hs_plans_begin(void)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
     PMPI_Query_thread(&level);
     plans.alone = level != MPI_THREAD_MULTIPLE;
-    plans.began = now();
+    plans.began = hs_clock_seconds();
     plans.on = true;
 }
 
@@ -721,7 +713,7 @@ void hs_plans_finish(void)
     mine[WITHOUT] = saved.without;
     mine[ERROR] = saved.error;
     mine[FREEDOM] = saved.freedom;
-    mine[LASTED] = now() - plans.began;
+    mine[LASTED] = hs_clock_seconds() - plans.began;
     for (int i = 0; i < HS_REASON_COUNT; i++)
         mine[PASSED + i] = (double)plans.passed[i];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -7,8 +7,6 @@
 #include "apply/nccl_driver.h"
 #include "apply/nccl_steps.h"
 
-#define WAIT_MICROSECONDS 50
-
 /* What the exchange goes by; freed by whoever has it, but for memory, whose end would wait for all
  * of the GPU. */
 struct way {
@@ -49,7 +47,7 @@ static bool wait_for(const struct hs_nccl_family *family, void *event)
         if (family->nccl.ncclCommGetAsyncError(family->comm, &state) != HS_NCCL_SUCCESS ||
             (state != HS_NCCL_SUCCESS && state != HS_NCCL_IN_PROGRESS))
             return false;
-        usleep(WAIT_MICROSECONDS);
+        usleep(HS_NCCL_WAIT_MICROSECONDS);
     }
     return true;
 }

@@ -119,17 +119,28 @@ bool hs_nccl_driver_is_hip(const struct hs_nccl_driver *driver)
 
 /* ---- with it ---- */
 
-/* An error of HIP's is what the program finds when it next asks whether a kernel of its own could
- * be launched (from ROCm 7 on also behind calls that worked): one of ours is none of its. */
-static int error_before(const struct hs_nccl_driver *driver)
+/* Calls of ours beside what the program does: in the mode that ends no capture of another thread,
+ * and without an error left behind. An error of HIP's is what the program finds when it next asks
+ * whether a kernel of its own could be launched (from ROCm 7 on also behind calls that worked). */
+struct aside {
+    hs_driver_mode mode; /* the program's */
+    int error;           /* that was there before */
+};
+
+static bool step_aside(struct aside *aside, const struct hs_nccl_driver *driver)
 {
-    return driver->peek_error ? (int)driver->peek_error() : 0;
+    aside->mode = HS_DRIVER_RELAXED;
+    if (driver->exchange_mode(&aside->mode) != 0)
+        return false;
+    aside->error = driver->peek_error ? (int)driver->peek_error() : 0;
+    return true;
 }
 
-static void forget_error(const struct hs_nccl_driver *driver, int before)
+static void step_back(struct aside *aside, const struct hs_nccl_driver *driver, bool good)
 {
-    if (driver->take_error && before == 0)
+    if (!good && driver->take_error && aside->error == 0)
         driver->take_error();
+    driver->exchange_mode(&aside->mode);
 }
 
 bool hs_nccl_captures(const struct hs_nccl_driver *driver, hs_nccl_stream stream)
@@ -141,56 +152,48 @@ bool hs_nccl_captures(const struct hs_nccl_driver *driver, hs_nccl_stream stream
 
 void *hs_nccl_memory_new(const struct hs_nccl_driver *driver, size_t bytes)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
     hs_driver_memory memory = 0;
-    int before;
+    struct aside aside;
 
-    if (!driver || driver->exchange_mode(&mode) != 0)
+    if (!driver || !step_aside(&aside, driver))
         return NULL;
-    before = error_before(driver);
-    if (driver->memory_allocate(&memory, bytes) != 0) {
+    if (driver->memory_allocate(&memory, bytes) != 0)
         memory = 0;
-        forget_error(driver, before);
-    }
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, memory != 0);
     return (void *)memory; /* NOLINT(performance-no-int-to-ptr): CUdeviceptr is a number */
 }
 
 void hs_nccl_memory_free(const struct hs_nccl_driver *driver, void *memory)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    struct aside aside;
 
-    if (!memory || driver->exchange_mode(&mode) != 0)
+    if (!memory || !step_aside(&aside, driver))
         return;
     driver->memory_free((hs_driver_memory)memory);
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, true);
 }
 
 void *hs_nccl_host_new(const struct hs_nccl_driver *driver, size_t bytes)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
     void *memory = NULL;
-    int before;
+    struct aside aside;
 
-    if (!driver || driver->exchange_mode(&mode) != 0)
+    if (!driver || !step_aside(&aside, driver))
         return NULL;
-    before = error_before(driver);
-    if (driver->host_allocate(&memory, bytes, 0) != 0) {
+    if (driver->host_allocate(&memory, bytes, 0) != 0)
         memory = NULL;
-        forget_error(driver, before);
-    }
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, memory != NULL);
     return memory;
 }
 
 void hs_nccl_host_free(const struct hs_nccl_driver *driver, void *memory)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    struct aside aside;
 
-    if (!memory || driver->exchange_mode(&mode) != 0)
+    if (!memory || !step_aside(&aside, driver))
         return;
     driver->host_free(memory);
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, true);
 }
 
 bool hs_nccl_copy(const struct hs_nccl_driver *driver, void *to, const void *from, size_t bytes,
@@ -206,25 +209,23 @@ bool hs_nccl_copy(const struct hs_nccl_driver *driver, void *to, const void *fro
 #define PITCH_MAX ((size_t)INT32_MAX)
 
 bool hs_nccl_copy_rows(const struct hs_nccl_driver *driver, void *to, const void *from,
-                       struct hs_nccl_pitches pitches, const size_t bytes_count[2],
-                       hs_nccl_stream stream)
+                       struct hs_nccl_spacing of, hs_nccl_stream stream)
 {
-    const size_t bytes = bytes_count[0], count = bytes_count[1];
     const struct hs_nccl_rows rows = {
-        .from = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)from, .pitch = pitches.from},
-        .to = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)to, .pitch = pitches.to},
-        .bytes = bytes,
-        .count = count};
+        .from = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)from, .pitch = of.from},
+        .to = {.kind = HS_DRIVER_ANY_MEMORY, .memory = (uintptr_t)to, .pitch = of.to},
+        .bytes = of.bytes,
+        .count = of.count};
 
-    if (pitches.to <= PITCH_MAX && pitches.from <= PITCH_MAX)
+    if (of.to <= PITCH_MAX && of.from <= PITCH_MAX)
         return hs_nccl_driver_is_hip(driver)
-                   ? driver->memory_copy_rows_of_kind(
-                         to, pitches.to, from, pitches.from, bytes, count,
-                         (hs_driver_kind)HS_DRIVER_COPY_BY_POINTERS, stream) == 0
+                   ? driver->memory_copy_rows_of_kind(to, of.to, from, of.from, of.bytes, of.count,
+                                                      (hs_driver_kind)HS_DRIVER_COPY_BY_POINTERS,
+                                                      stream) == 0
                    : driver->memory_copy_rows(&rows, stream) == 0;
-    for (size_t i = 0; i < count; i++)
-        if (!hs_nccl_copy(driver, (char *)to + i * pitches.to,
-                          (const char *)from + i * pitches.from, bytes, stream))
+    for (size_t i = 0; i < of.count; i++)
+        if (!hs_nccl_copy(driver, (char *)to + i * of.to, (const char *)from + i * of.from,
+                          of.bytes, stream))
             return false;
     return true;
 }
@@ -263,38 +264,29 @@ void hs_nccl_event_free(const struct hs_nccl_driver *driver, void *event)
         driver->event_destroy(event);
 }
 
-/* To ask while another thread captures in the global mode would end that capture. */
 bool hs_nccl_event_passed(const struct hs_nccl_driver *driver, void *event)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
+    struct aside aside;
     bool passed;
-    int before;
 
-    if (driver->exchange_mode(&mode) != 0)
+    if (!step_aside(&aside, driver))
         return false;
-    before = error_before(driver);
     passed = driver->event_query(event) == 0;
-    if (!passed)
-        forget_error(driver, before);
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, passed);
     return passed;
 }
 
 bool hs_nccl_event_seconds(const struct hs_nccl_driver *driver, double *seconds, void *from,
                            void *to)
 {
-    hs_driver_mode mode = HS_DRIVER_RELAXED;
     float milliseconds = 0;
+    struct aside aside;
     bool said;
-    int before;
 
-    if (driver->exchange_mode(&mode) != 0)
+    if (!step_aside(&aside, driver))
         return false;
-    before = error_before(driver);
     said = driver->event_elapsed(&milliseconds, from, to) == 0;
-    if (!said)
-        forget_error(driver, before);
-    driver->exchange_mode(&mode);
+    step_back(&aside, driver, said);
     *seconds = 1e-3 * (double)milliseconds;
     return said;
 }

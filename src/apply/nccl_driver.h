@@ -142,13 +142,13 @@ void hs_nccl_host_free(const struct hs_nccl_driver *driver, void *memory);
 /* On the stream, between the memory of a GPU and any that it reaches. False: it cannot be. */
 bool hs_nccl_copy(const struct hs_nccl_driver *driver, void *to, const void *from, size_t bytes,
                   hs_nccl_stream stream);
-/* The same of `count` rows of so many bytes, which lie so many apart. */
-struct hs_nccl_pitches {
-    size_t to, from;
+/* The same of rows. */
+struct hs_nccl_spacing {
+    size_t to, from;     /* bytes from one row to the next */
+    size_t bytes, count; /* of a row, and rows */
 };
 bool hs_nccl_copy_rows(const struct hs_nccl_driver *driver, void *to, const void *from,
-                       struct hs_nccl_pitches pitches, const size_t bytes_count[2],
-                       hs_nccl_stream stream);
+                       struct hs_nccl_spacing of, hs_nccl_stream stream);
 /* Bytes of the GPU's memory that nobody has; 0: not known. */
 size_t hs_nccl_memory_left(const struct hs_nccl_driver *driver);
 /* One that waits for no other. NULL: there is none, which means another one. NULL is accepted. */
@@ -158,6 +158,8 @@ void hs_nccl_stream_free(const struct hs_nccl_driver *driver, hs_nccl_stream str
 void *hs_nccl_event_new(const struct hs_nccl_driver *driver, bool timed);
 /* NULL is accepted. */
 void hs_nccl_event_free(const struct hs_nccl_driver *driver, void *event);
+/* Between two looks at an event. */
+#define HS_NCCL_WAIT_MICROSECONDS 50
 /* Whether the GPU has come to it, and how long it took from one to another, false where it does not
  * say: whatever other threads capture. */
 bool hs_nccl_event_passed(const struct hs_nccl_driver *driver, void *event);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "apply/nccl_agree.h"
 #include "apply/nccl_driver.h"
@@ -14,6 +13,7 @@
 #include "apply/nccl_real.h"
 #include "apply/nccl_splits.h"
 #include "apply/nccl_verify.h"
+#include "base/clock.h"
 #include "base/launcher.h"
 
 static struct hs_nccl_family *aborted; /* whose memory is still there */
@@ -507,12 +507,10 @@ static void add_cost(const struct hs_nccl_family *family, size_t left_before, do
 
 /* ---- making ---- */
 
-static double now(void)
+static bool find_self(struct hs_nccl_family *family)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
+           family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS;
 }
 
 static void drop_all(struct hs_nccl_family *family)
@@ -526,14 +524,13 @@ static void drop_all(struct hs_nccl_family *family)
 /* The host waits: of a communicator that has just been made. */
 static void make_at_once(struct hs_nccl_family *family)
 {
-    const double began = now();
+    const double began = hs_clock_seconds();
     size_t left = hs_nccl_memory_left(family->driver);
 
     family->splits.making = false;
-    if (family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
-        family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
+    if (find_self(family))
         tell_groups(family);
-    add_cost(family, left, now() - began);
+    add_cost(family, left, hs_clock_seconds() - began);
     drop_all(family);
 }
 
@@ -542,8 +539,7 @@ bool hs_nccl_family_go_on(struct hs_nccl_family *family)
     if (!hs_nccl_splits_again(family))
         return false;
     family->part_count = 0;
-    if (family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
-        family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
+    if (find_self(family))
         try_groups(family);
     family->splits.making = family->splits.waits;
     if (!family->splits.making)

@@ -1,7 +1,6 @@
 /* nccl_machine.c - see nccl_machine.h. */
 #include "apply/nccl_machine.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,24 +35,14 @@ struct fabric {
 };
 #define COMPLETED 3
 
-/* NULL: NVML is not loaded, or has no such function. */
-static void *in_nvml(const char *name)
-{
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *function = library ? dlsym(library, name) : NULL;
-
-    if (library)
-        dlclose(library);
-    return function;
-}
-
 static bool ask_fabric(struct fabric *fabric)
 {
     int (*current)(int *device), (*bus)(char *id, int bytes, int device);
     int (*find)(const char *id, void **device), (*ask)(void *device, struct fabric *fabric);
-    void *const functions[] = {
-        hs_loaded_cuda("cuCtxGetDevice"), hs_loaded_cuda("cuDeviceGetPCIBusId"),
-        in_nvml("nvmlDeviceGetHandleByPciBusId_v2"), in_nvml("nvmlDeviceGetGpuFabricInfo")};
+    void *const functions[] = {hs_loaded_cuda("cuCtxGetDevice"),
+                               hs_loaded_cuda("cuDeviceGetPCIBusId"),
+                               hs_loaded_nvml("nvmlDeviceGetHandleByPciBusId_v2"),
+                               hs_loaded_nvml("nvmlDeviceGetGpuFabricInfo")};
     char id[32] = "";
     void *handle;
     int device;

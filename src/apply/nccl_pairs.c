@@ -9,8 +9,7 @@
 #include "apply/nccl_verify.h"
 
 /* Kernels behind which a stream's queue is full for sure. */
-#define QUEUE_KERNELS     1024
-#define WAIT_MICROSECONDS 50
+#define QUEUE_KERNELS 1024
 
 /* Calls that are alike. */
 struct use {
@@ -288,7 +287,7 @@ static bool judge(struct hs_nccl_family *family)
     while (!hs_nccl_event_passed(pairs->driver, pairs->sums.event)) {
         if (family->ended)
             return false;
-        usleep(WAIT_MICROSECONDS);
+        usleep(HS_NCCL_WAIT_MICROSECONDS);
     }
     pairs->sums.under_way = false;
     for (int i = 0; i < pairs->sums.use_count; i++, sums += FIGURES)

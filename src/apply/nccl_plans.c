@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "apply/nccl_families.h"
@@ -17,6 +16,7 @@
 #include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
+#include "base/clock.h"
 #include "base/launcher.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -64,14 +64,6 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
     return text && text[0] ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void read_rules(void)
 {
     const char *text = getenv(HS_RUN_NCCL_PLANS), *same = getenv(HS_RUN_REPRODUCIBLE);
@@ -91,7 +83,7 @@ static void read_rules(void)
     plans.settings.hash = hs_nccl_hash(text, strlen(text)) + plans.settings.verify * 1000003u +
                           plans.settings.memory_bytes * 3000017u + 2 * plans.settings.verify_bytes +
                           plans.settings.reproducible;
-    plans.began = now();
+    plans.began = hs_clock_seconds();
     plans.process = getpid();
     plans.on = true;
     if (connections && strcmp(connections, "1") == 0 && hs_launcher_is_root())
@@ -527,7 +519,7 @@ static void append_saving(struct hs_text *text)
 
     if (saving.pairs > 0 && saved.with > 0) {
         hs_text_append(text, "; about %s in plans", hs_seconds_format(seconds, saved.with));
-        hs_saved_append(text, &saved, now() - plans.began);
+        hs_saved_append(text, &saved, hs_clock_seconds() - plans.began);
     } else if (plans.planned > 0) {
         hs_text_append(text, "; saving not known: %s",
                        plans.settings.reproducible ? "--reproducible leaves no call to compare"

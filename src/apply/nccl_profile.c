@@ -387,7 +387,8 @@ HS_NCCL_MAKERS(MAKER)
 #define STATE_ASK      state
 HS_NCCL_ENDERS(ENDER)
 
-#define GROUP(name, parameters, arguments, call)                                                   \
+/* What is done before and behind a call that the program makes itself, not NCCL. */
+#define AROUND(name, parameters, arguments, before, behind)                                        \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
@@ -398,56 +399,30 @@ HS_NCCL_ENDERS(ENDER)
         if (!passed)                                                                               \
             return HS_NCCL_INVALID_USAGE;                                                          \
         if (depth++ == 0)                                                                          \
-            hs_nccl_plans_group(HS_NCCL_##call);                                                   \
+            before;                                                                                \
         result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
-        if (depth == 1)                                                                            \
-            result = hs_nccl_plans_grouped(HS_NCCL_##call, result);                                \
-        depth--;                                                                                   \
-        return result;                                                                             \
-    }
-HS_NCCL_GROUPS(GROUP)
-
-#define WINDOW(name, parameters, arguments, change)                                                \
-    HS_PUBLIC hs_nccl_result name parameters;                                                      \
-    HS_PUBLIC hs_nccl_result name parameters                                                       \
-    {                                                                                              \
-        static const char text[] = #name;                                                          \
-        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
-        hs_nccl_result result;                                                                     \
-                                                                                                   \
-        if (!passed)                                                                               \
-            return HS_NCCL_INVALID_USAGE;                                                          \
-        if (depth++ == 0)                                                                          \
-            hs_nccl_plans_act();                                                                   \
-        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
-        if (--depth == 0 && (result == HS_NCCL_SUCCESS || result == HS_NCCL_IN_PROGRESS))          \
-            hs_nccl_plans_windows(comm, change);                                                   \
-        return result;                                                                             \
-    }
-HS_NCCL_WINDOWS(WINDOW)
-
-#define SUSPENDER(name, parameters, arguments)                                                     \
-    HS_PUBLIC hs_nccl_result name parameters;                                                      \
-    HS_PUBLIC hs_nccl_result name parameters                                                       \
-    {                                                                                              \
-        static const char text[] = #name;                                                          \
-        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
-        hs_nccl_comm whole = comm;                                                                 \
-        hs_nccl_result result;                                                                     \
-                                                                                                   \
-        if (!passed)                                                                               \
-            return HS_NCCL_INVALID_USAGE;                                                          \
-        if (depth++ == 0)                                                                          \
-            hs_nccl_plans_act();                                                                   \
-        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
-        for (int i = 0; depth == 1 && result == HS_NCCL_SUCCESS; i++) {                            \
-            comm = hs_nccl_plans_part(whole, i);                                                   \
-            if (!comm)                                                                             \
-                break;                                                                             \
-            result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
+        if (depth == 1) {                                                                          \
+            behind;                                                                                \
         }                                                                                          \
         depth--;                                                                                   \
         return result;                                                                             \
     }
+
+#define GROUP(name, parameters, arguments, call)                                                   \
+    AROUND(name, parameters, arguments, hs_nccl_plans_group(HS_NCCL_##call),                       \
+           result = hs_nccl_plans_grouped(HS_NCCL_##call, result))
+HS_NCCL_GROUPS(GROUP)
+
+#define WINDOW(name, parameters, arguments, change)                                                \
+    AROUND(name, parameters, arguments, hs_nccl_plans_act(),                                       \
+           if (result == HS_NCCL_SUCCESS || result == HS_NCCL_IN_PROGRESS)                         \
+               hs_nccl_plans_windows(comm, change))
+HS_NCCL_WINDOWS(WINDOW)
+
+/* The same of each part of the communicator. */
+#define SUSPENDER(name, parameters, arguments)                                                     \
+    AROUND(name, parameters, arguments, hs_nccl_plans_act(), hs_nccl_comm whole = comm;            \
+           for (int i = 0; result == HS_NCCL_SUCCESS && (comm = hs_nccl_plans_part(whole, i));     \
+                i++) result = ((hs_nccl_result(*) parameters)passed)arguments)
 HS_NCCL_SUSPENDERS(SUSPENDER)
 /* NOLINTEND(bugprone-macro-parentheses) */

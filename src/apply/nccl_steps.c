@@ -292,13 +292,15 @@ static bool copy_packed(const struct hs_nccl_family *family, const struct hs_pla
         }
         number = number * block + piece.begin;
         if (asked->collective == HS_COLLECTIVE_ALLGATHER)
-            good = hs_nccl_copy_rows(family->driver, (char *)asked->to + number, packed,
-                                     (struct hs_nccl_pitches){groups * block, piece.bytes},
-                                     (const size_t[]){piece.bytes, rows}, asked->stream);
+            good = hs_nccl_copy_rows(
+                family->driver, (char *)asked->to + number, packed,
+                (struct hs_nccl_spacing){groups * block, piece.bytes, piece.bytes, rows},
+                asked->stream);
         else
-            good = hs_nccl_copy_rows(family->driver, packed, (const char *)asked->from + number,
-                                     (struct hs_nccl_pitches){piece.bytes, groups * block},
-                                     (const size_t[]){piece.bytes, rows}, asked->stream);
+            good = hs_nccl_copy_rows(
+                family->driver, packed, (const char *)asked->from + number,
+                (struct hs_nccl_spacing){piece.bytes, groups * block, piece.bytes, rows},
+                asked->stream);
         if (!good)
             return false;
     }
