@@ -92,8 +92,8 @@ USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_
     "tests/library/test_published.sh $(BUILD)/bench/published" \
     "tests/answer/test_score.sh $(BUILD)/hiersearch" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(LIMIT_TEST) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
-FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" "TESTS=full $(LIMIT_TEST)" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
+QUICK_COMMANDS = $(LONG_COMMANDS) $(LONG_QUICK_COMMANDS) $(LIMIT_TEST) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
+FULL_COMMANDS = "@timeout=36000 tests/instrumented.sh sanitizers" "TESTS=full $(LIMIT_TEST)" $(LONG_COMMANDS) $(USUAL_COMMANDS) \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh tests/export/test_own.sh \
@@ -123,8 +123,7 @@ check-full check-all check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
-LONG_QUICK_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
-LONG_FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
+LONG_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
 ALL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
 FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif

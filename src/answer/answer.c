@@ -462,8 +462,7 @@ static void say_assumptions(const struct builder *b)
     const struct hs_parts *parts = &system->nccl.parts;
     const struct hs_predict_point *point = b->point;
 
-    if (hs_system_is_nccl_native(system) && parts->nic_count > 0 && parts->switch_nodes == 0 &&
-        domains_of(point) > 1)
+    if (hs_system_is_nccl_native(system) && hs_parts_are_open(parts) && domains_of(point) > 1)
         ASSUME(b,
                "one switch joins all nodes; ranges allow for 32 nodes per leaf switch and 2:1 "
                "oversubscription above (write \"%s, 32:2\" for that)",

@@ -31,7 +31,6 @@
 #define SLOTS_USUAL  0.70
 #define SLOTS_LEAST  0.42
 #define LINE_SECONDS 2e-3 /* a call that short at line rate is not judged by it */
-#define GOOD_RANGE   1.10 /* two runs of a machine that is right */
 
 /* Times this far off are no accident of one size (deviations), nor too small to matter. */
 #define SURE_DEVIATIONS    3.0
@@ -393,8 +392,8 @@ static enum hs_status judge_by_good(struct hs_check_answer *out,
                 continue;
             row->against = HS_AGAINST_GOOD;
             row->expected_seconds = right->seconds;
-            row->low_seconds = right->seconds / GOOD_RANGE;
-            row->high_seconds = right->seconds * GOOD_RANGE;
+            row->low_seconds = right->seconds / HS_AGAIN_RANGE;
+            row->high_seconds = right->seconds * HS_AGAIN_RANGE;
             met++;
         }
     if (status == HS_OK && met == 0)
@@ -427,30 +426,29 @@ static bool is_judged(const struct hs_check_row *row)
     return row->against != HS_AGAINST_NOTHING && isfinite(row->expected_seconds);
 }
 
+static int compare_runs(const struct hs_check_row *a, const struct hs_check_row *b)
+{
+    int files = strcmp(a->file, b->file), calls = strcmp(a->call, b->call);
+
+    if (files || calls)
+        return files ? files : calls;
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    return (a->nodes > b->nodes) - (a->nodes < b->nodes);
+}
+
 /* By run, then by size; of one size as they were read. */
 static int by_run(const void *left, const void *right)
 {
     const struct hs_check_row *a = *(const struct hs_check_row *const *)left,
                               *b = *(const struct hs_check_row *const *)right;
-    int files = a->file == b->file ? 0 : strcmp(a->file, b->file), calls = strcmp(a->call, b->call);
+    int runs = compare_runs(a, b);
 
-    if (files)
-        return files;
-    if (calls)
-        return calls;
-    if (a->ranks != b->ranks)
-        return a->ranks < b->ranks ? -1 : 1;
-    if (a->nodes != b->nodes)
-        return a->nodes < b->nodes ? -1 : 1;
+    if (runs)
+        return runs;
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? -1 : 1;
-    return a < b ? -1 : 1;
-}
-
-static bool is_same_run(const struct hs_check_row *a, const struct hs_check_row *b)
-{
-    return strcmp(a->file, b->file) == 0 && strcmp(a->call, b->call) == 0 && a->ranks == b->ranks &&
-           a->nodes == b->nodes;
+    return (a > b) - (a < b);
 }
 
 /* Sets the rows of the next smaller and the next larger size of each one's run: the first of each
@@ -468,10 +466,10 @@ static enum hs_status find_neighbours(struct hs_check_answer *out, struct hs_err
     for (size_t i = 0, next; i < out->row_count; i = next) {
         bool goes_on;
 
-        for (next = i + 1; next < out->row_count && is_same_run(sorted[next], sorted[i]) &&
+        for (next = i + 1; next < out->row_count && compare_runs(sorted[next], sorted[i]) == 0 &&
                            sorted[next]->bytes == sorted[i]->bytes;)
             next++;
-        goes_on = next < out->row_count && is_same_run(sorted[next], sorted[i]);
+        goes_on = next < out->row_count && compare_runs(sorted[next], sorted[i]) == 0;
         for (size_t k = i; k < next; k++) {
             sorted[k]->smaller = before;
             sorted[k]->larger = goes_on ? (size_t)(sorted[next] - out->rows) : HS_NO_ROW;

@@ -124,9 +124,6 @@ static enum hs_status append_trees(struct hs_text *text, const struct hs_export_
     return status;
 }
 
-/* A time that was measured comes again within a tenth, as `check --good` takes it. */
-#define AGAIN 1.1
-
 /* By which `run` sees whether the library's calls are as fast as the machine should be. */
 static void append_times(struct hs_text *text, const struct hs_result *result)
 {
@@ -138,8 +135,8 @@ static void append_times(struct hs_text *text, const struct hs_result *result)
                                     .bytes = message->message_bytes};
 
         if (message->baseline_count > 0 && hs_measured_is_ok(&message->baselines[0].measured)) {
-            time.low_seconds = message->baselines[0].measured.median_seconds / AGAIN;
-            time.high_seconds = message->baselines[0].measured.median_seconds * AGAIN;
+            time.low_seconds = message->baselines[0].measured.median_seconds / HS_AGAIN_RANGE;
+            time.high_seconds = message->baselines[0].measured.median_seconds * HS_AGAIN_RANGE;
         } else if (!result->backend && usual) {
             time.low_seconds = usual->low_seconds;
             time.high_seconds = usual->high_seconds;

@@ -149,6 +149,9 @@ struct hs_result {
     char *note;      /* owned */
 };
 
+/* A machine's time comes again within this factor. */
+#define HS_AGAIN_RANGE 1.1
+
 /* A result and what to call it in messages. Borrows both. */
 struct hs_named_result {
     const char *name;

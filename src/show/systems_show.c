@@ -176,7 +176,7 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     say_field(sheet, 0, "machine", system->title);
     say_field(sheet, 0, "source", system->source);
     say_field(sheet, 0, "notes", system->notes);
-    if (system->parts && system->nccl.parts.nic_count > 0 && system->nccl.parts.switch_nodes == 0)
+    if (system->parts && hs_parts_are_open(&system->nccl.parts))
         say_field(sheet, 0, "assumed",
                   "one switch joins all nodes; a line that ends in \", 32:2\" has 32 nodes per "
                   "leaf switch and 2:1 oversubscription above");

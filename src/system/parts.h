@@ -187,6 +187,11 @@ struct hs_parts {
     int64_t fitted_domains;
     struct hs_gpu_blocks blocks; /* of no line: measured */
 };
+/* Whether a line leaves open what joins the nodes. */
+static inline bool hs_parts_are_open(const struct hs_parts *parts)
+{
+    return parts->nic_count > 0 && parts->switch_nodes == 0;
+}
 
 /* NCCL's for GPUs of NVIDIA, RCCL for AMD's; a CPU says none. */
 enum hs_library hs_parts_library(const struct hs_parts *parts);
