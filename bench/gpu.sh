@@ -20,7 +20,7 @@ skip() { echo "1..0 # SKIP $1"; exit 77; }
 
 [ -x "$measure" ] || skip "no hiersearch-measure: it was built without MPI"
 "$measure" --help 2>&1 | grep -q nccl-graph || skip "built without NCCL: make HAVE_NCCL=1 says what is missing"
-launch=("$here/../tests/runner/launch.sh" "$mpi")
+launch=(env LIVE=1 "$here/../tests/runner/launch.sh" "$mpi")
 [ -z "${LAUNCH:-}" ] || read -ra launch <<<"$LAUNCH"
 if [ -z "${LAUNCH:-}" ] && ! command -v "mpiexec.$mpi" >/dev/null && ! command -v "mpirun.$mpi" >/dev/null; then
     skip "no launcher of $mpi: set MPI= or LAUNCH=, or start this by tests/nccl/in_root.sh (docs/gpu.md)"

@@ -109,7 +109,7 @@ limit=${LIMIT:-900}
 
 [ "${BARE:-0}" = 1 ] && bare
 [ -x "$job" ] || skip "built without NCCL: make HAVE_NCCL=1 says what is missing"
-launch=("$here/../runner/launch.sh" "$mpi")
+launch=(env LIVE=1 "$here/../runner/launch.sh" "$mpi")
 [ -z "${LAUNCH:-}" ] || read -ra launch <<<"$LAUNCH"
 if [ -z "${LAUNCH:-}" ] && ! command -v "mpiexec.$mpi" >/dev/null && ! command -v "mpirun.$mpi" >/dev/null; then
     skip "no launcher of $mpi: set MPI= or LAUNCH=, or start this by in_root.sh (docs/gpu.md)"

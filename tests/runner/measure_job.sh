@@ -18,16 +18,12 @@ cd "$scratch" || exit 2
 status=0 mode=() tap_behind=" ($mpi)"
 tap_shows=("$scratch/out" "$scratch/err")
 
-# measure NP ARGUMENTS...: runs to its end, in that mode (--calibrate, or nothing); sets status, writes out and err. MPICH's launcher may itself go wrong (255, and words
-# of its own) where ranks end before MPI_Init: then once more.
+# measure NP ARGUMENTS...: runs to its end, in that mode (--calibrate, or nothing); sets status, writes out and err.
 measure() {
-    local np=$1 turn
+    local np=$1
     shift
-    for turn in 1 2; do
-        timeout -k 5 180 "${launch[@]}" "$np" "$program" "${mode[@]}" "$@" >"$scratch/out" 2>"$scratch/err"
-        status=$?
-        [ "$turn$status" = 1255 ] && grep -q '^\[mpiexec@.* HYDT_bscu' "$scratch/err" || break
-    done
+    timeout -k 5 180 "${launch[@]}" "$np" "$program" "${mode[@]}" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
 }
 
 # calmly NP ARGUMENTS...: measure, for a calibration of this machine. Where it was so busy that no line fits the times, again.

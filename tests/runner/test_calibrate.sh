@@ -195,7 +195,7 @@ check "a layer that fails is said, and the others are fitted" '[ $status = 0 ] &
 started() {
     name=$1
     shift
-    "${launch[@]}" 4 "$program" "${mode[@]}" "${null[@]}" "$@" -v -o "$name" >out 2>err &
+    LIVE=1 "${launch[@]}" 4 "$program" "${mode[@]}" "${null[@]}" "$@" -v -o "$name" >out 2>err &
     job=$!
     for _ in {1..300}; do
         [ "$(grep -c '^round ' err)" -ge 12 ] && return

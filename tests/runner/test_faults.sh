@@ -51,7 +51,7 @@ nobody_left() {
 begin() {
     name=$1
     cp undisturbed.json "run/$name.json"
-    "${launch[@]}" $np "$program" "${problem[@]}" --faults "$noise,delay=200ms" -o "run/$name.json" >out 2>err &
+    LIVE=1 "${launch[@]}" $np "$program" "${problem[@]}" --faults "$noise,delay=200ms" -o "run/$name.json" >out 2>err &
     job=$!
     for _ in {1..400}; do
         grep -qs samples "run/$name.json.journal" && return
