@@ -170,7 +170,7 @@ check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) 
 check-full: export TESTS := quick
 check-full check-all: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 check-full:
-	$(Q)tests/run -- $(FULL_COMMANDS)
+	$(Q)tests/run --again -- $(FULL_COMMANDS)
 check-all: export TESTS := full
 check-all:
 	$(Q)tests/run -- $(ALL_COMMANDS)

@@ -143,6 +143,16 @@ check 'a serial command runs alone' 0 '1 passed' 'ok 1 - 0 busy'
 got_status=$?
 check 'commands come from stdin' 0 '3 passed, 0 failed'
 
+once='if [ -e was.$me ]; then echo "ok 1 - now"; else touch was.$me; echo "not ok 1 - first"; fi'
+drive --again -- 'echo "ok 1 - a"' "me=1; $once"
+check 'what failed is run again where that is asked for, and a line says so' 0 '2 passed, 0 failed' '^failed once, and passed alone: me=1'
+drive --again -- 'echo "ok 1 - a"; echo "not ok 2 - b"'
+check 'what fails twice has failed, and is counted once' 1 '1 passed, 1 failed'
+drive -- "me=2; $once"
+check 'else it has failed' 1 '0 passed, 1 failed'
+drive --again -- "me=3; $once" "me=4; $once" "me=5; $once" "me=6; $once"
+check 'and so have many that failed' 1 '0 passed, 4 failed'
+
 ten=()
 for i in {1..10}; do ten+=("echo 'ok 1 - a' $i"); done
 drive -- "${ten[@]}" 'awk "BEGIN { while (i < 9000000) i++ }"; echo "ok 1 - slow"'
