@@ -245,17 +245,29 @@ static enum hs_status check_levels(const struct hs_system *system, struct hs_err
     return HS_OK;
 }
 
-/* ";library=mpich": of one that needs no parts */
+#define NO_NCCL "library=nccl: expected a line of GPUs, such as \"8xH100, 8xNDR400\""
+
+/* ";library=mpich"; of GPUs ";library=nccl-2.27.7" */
 static enum hs_status parse_library(struct hs_system *system, const char *text,
                                     struct hs_error *err)
 {
     size_t library;
 
+    if (strncmp(text, "nccl-", 5) == 0) {
+        system->nccl.version = hs_nccl_version_parse(text + 5);
+        if (system->nccl.version == 0)
+            return hs_fail(err, HS_INVALID,
+                           "expected library=nccl-VERSION, such as nccl-2.27.7, "
+                           "found \"library=%.40s\"",
+                           text);
+        free(system->library_version);
+        system->library_version = strdup(text + 5);
+        system->library = HS_LIBRARY_NCCL;
+        return system->library_version ? HS_OK : hs_no_memory(err);
+    }
     if (hs_name_find(&library, text, "library", hs_library_names, HS_LIBRARY_COUNT - 1, err))
         return HS_INVALID;
     system->library = (enum hs_library)(library + HS_LIBRARY_NCCL);
-    if (system->library == HS_LIBRARY_NCCL)
-        return hs_fail(err, HS_INVALID, "library=nccl: needs the parts of a system file");
     return HS_OK;
 }
 
@@ -320,18 +332,22 @@ static enum hs_status parse_parts(struct hs_system *system, const char *text, st
 {
     struct piece parts;
     const char *rest = take(&parts, text, ";");
-    bool set = *rest == ';';
+    bool set = *rest == ';', nccl;
 
     if (parse_settings(system, &rest, err))
         return HS_INVALID;
+    nccl = system->library == HS_LIBRARY_NCCL;
     for (size_t end = strlen(parts.text); end > 0 && parts.text[end - 1] == ' ';)
         parts.text[--end] = '\0';
     if (hs_system_of_parts(system, parts.text, err))
         return HS_INVALID;
-    if (set && system->nccl.parts.gpu.link != HS_LINK_MEMORY)
+    if (system->nccl.parts.gpu.link == HS_LINK_MEMORY)
+        return nccl ? hs_fail(err, HS_INVALID, NO_NCCL) : HS_OK;
+    if (set && !(nccl && system->parts && strchr(text, ';') == strrchr(text, ';')))
         return hs_fail(err, HS_INVALID,
-                       "expected nothing behind a line of GPUs, found \"%.40s\": settings are of "
-                       "processors, as in \"96xMilan, 1xHDR100; library=openmpi\"",
+                       "expected nothing but \"; library=nccl-VERSION\" behind a line of GPUs, "
+                       "found \"%.40s\": other settings are of processors, as in \"96xMilan, "
+                       "1xHDR100; library=openmpi\"",
                        strchr(text, ';'));
     return HS_OK;
 }
@@ -353,6 +369,8 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
     } while (*rest == ',');
     if (parse_settings(system, &rest, err))
         return HS_INVALID;
+    if (system->library == HS_LIBRARY_NCCL)
+        return hs_fail(err, HS_INVALID, NO_NCCL);
     if (*rest)
         return hs_fail(err, HS_INVALID, "expected ',' or ';' between levels, found \"%.40s\"",
                        rest);

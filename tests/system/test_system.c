@@ -98,7 +98,11 @@ static void bad_lines_are_refused_with_the_reason(void **state)
         {"a:2@5GB/s,", "expected a level's name"},
         {"a:2@5GB/s~", "expected"},
         {"a:2@5GB/s|", "expected"},
-        {"8xH100, 8xNDR400; library=openmpi", "expected nothing behind a line of GPUs"},
+        {"8xH100, 8xNDR400; library=openmpi", "expected nothing but \"; library=nccl-VERSION\""},
+        {"8xH100, 8xNDR400; library=nccl-2.27.7; s=2", "expected nothing but"},
+        {"8xH100, 8xNDR400; library=nccl-2.27", "such as nccl-2.27.7, found \"library=nccl-2.27\""},
+        {"8xMI300X; library=nccl", "expected nothing but"},
+        {"8xMilan, 1xHDR100; library=nccl", "expected a line of GPUs"},
         {"8xMilan, 1xHDR100; library=mpihc", "did you mean \"mpich\"?"},
         {"a:2@5GB/s/2", "expected ports"},
         {"a:2@5GB/s/0p", "number of ports"},
@@ -108,7 +112,7 @@ static void bad_lines_are_refused_with_the_reason(void **state)
          "expected s=NUMBER, launch=TIME, gap=TIME, copy=BANDWIDTH, executor=NAME or library=NAME"},
         {"a:2@5GB/s;executor=hots", "host"},
         {"a:2@5GB/s;library=mpihc", "unknown library \"mpihc\", did you mean \"mpich\"?"},
-        {"a:2@5GB/s;library=nccl", "needs the parts of a system file"},
+        {"a:2@5GB/s;library=nccl", "expected a line of GPUs"},
         {"a:2@5GB/s x", "x"},
         {"a:2@1e-300B/s", "bandwidth of level a: expected 1 to 1e+27 B/s, found 1e-300 B/s"},
         {"a:2@1GB/s,b@1e28B/s", "bandwidth of level b: "},
@@ -129,6 +133,24 @@ static void bad_lines_are_refused_with_the_reason(void **state)
         assert_has(err.message, rows[i][1]);
         assert_has(err.message, "system \"");
     }
+}
+
+/* Behind a line of GPUs as in a file. */
+static void a_line_names_nccls_version(void **state)
+{
+    struct hs_system system;
+
+    (void)state;
+    assert_int_equal(hs_system_parse(&system, "8xH100, 8xNDR400; library=nccl-2.19.4", NULL),
+                     HS_OK);
+    assert_string_equal(system.parts, "8xH100, 8xNDR400");
+    assert_string_equal(system.library_version, "2.19.4");
+    assert_int_equal(system.nccl.version, HS_NCCL_VERSION(2, 19, 4));
+    assert_int_equal(hs_system_library(&system), HS_LIBRARY_NCCL);
+    hs_system_release(&system);
+    assert_int_equal(hs_system_parse(&system, "8xH100, 8xNDR400; library=NCCL", NULL), HS_OK);
+    assert_int_equal(system.nccl.version, 0);
+    hs_system_release(&system);
 }
 
 /* Levels inside of a node are told by their names; else the first of several is one. */
@@ -218,6 +240,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a line of parts has their levels", a_line_of_parts_has_their_levels),
     HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
     HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
+    HS_TEST("a line names NCCL's version", a_line_names_nccls_version),
     HS_TEST("processes take nodes", processes_take_nodes),
 };
 
