@@ -175,15 +175,19 @@ static void say_nccl_evidence(const struct builder *b)
                  domains > 1 ? " and " : "", domains > 1 ? parts->nic.name : "");
 }
 
+/* By whose rules it chooses. */
+static const char *nccl_version(char text[HS_NCCL_VERSION_TEXT], const struct builder *b)
+{
+    int version = b->asked->system->nccl.version;
+
+    return hs_nccl_version_format(text, version ? version : HS_NCCL_VERSION_USUAL);
+}
+
 /* What is known of NCCL's kernels for registered buffers. */
 static void say_registered_evidence(const struct builder *b)
 {
     const struct hs_library_price *price = &b->point->library;
     char **out = &b->answer->evidence;
-    char version[HS_NCCL_VERSION_TEXT];
-    int code = b->asked->system->nccl.version;
-
-    hs_nccl_version_format(version, code ? code : HS_NCCL_VERSION_USUAL);
     if (price->nccl_algorithm == HS_NCCL_SYMMETRIC &&
         b->point->request.problem.collective == HS_COLLECTIVE_ALLREDUCE)
         set_text(b, out,
@@ -197,7 +201,7 @@ static void say_registered_evidence(const struct builder *b)
         set_text(b, out,
                  "a guess: NCCL %s has no kernel of its own for registered buffers here, and what "
                  "they save its usual one was not measured by anybody known",
-                 version);
+                 nccl_version((char[HS_NCCL_VERSION_TEXT]){0}, b));
 }
 
 static void say_rccl_evidence(const struct builder *b)
@@ -280,6 +284,8 @@ static void say_default(const struct builder *b)
         return;
     }
     set_text(b, &usual->name, "%s", hs_library_written(price->library));
+    if (price->library == HS_LIBRARY_NCCL)
+        set_text(b, &usual->version, "%s", nccl_version((char[HS_NCCL_VERSION_TEXT]){0}, b));
     set_text(b, &usual->choice, "%s", price->choice);
     usual->seconds = b->point->reference.seconds;
     usual->low_seconds = b->point->reference.low_seconds;
@@ -464,8 +470,8 @@ static void say_assumptions(const struct builder *b)
 
     if (hs_system_is_nccl_native(system) && hs_parts_are_open(parts) && domains_of(point) > 1)
         ASSUME(b,
-               "one switch joins all nodes; ranges allow for 32 nodes per leaf switch and 2:1 "
-               "oversubscription above (write \"%s, 32:2\" for that)",
+               "one switch joins all nodes; ranges allow for 2:1 oversubscription above leaf "
+               "switches of 32 nodes (\"%s, 32:2\")",
                system->parts);
     if (point->extrapolated)
         ASSUME(b, "%s describes %" PRId64 " processes: its outermost level (%s) goes on",
@@ -641,9 +647,13 @@ static void next_plans(const struct builder *b, const struct hs_plan *one,
 static void next_of_proposal(const struct builder *b, const struct hs_proposal *proposal,
                              const struct hs_plan *shown)
 {
+    const struct hs_verdict *verdict = &b->answer->verdict;
     bool plans = proposal->whole && proposal->compared >= WORTH;
 
-    if (plans && hs_plan_is_flat(shown))
+    if (plans && verdict->advice == HS_ADVICE_UNDECIDED && hs_plan_is_flat(shown) &&
+        !hs_plan_is_flat(&verdict->plan) && hs_plan_compare(&verdict->plan, &proposal->rival) != 0)
+        next_plans(b, &verdict->plan, &proposal->rival);
+    else if (plans && hs_plan_is_flat(shown))
         next_plans(b, &proposal->rival, hs_library_is_priced(&b->point->library) ? NULL : shown);
     else if (plans)
         next_plans(b, shown,

@@ -132,3 +132,14 @@ char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count)
     text[written] = '\0';
     return text;
 }
+
+char *hs_share_figure(char text[HS_FIGURE_TEXT], double share)
+{
+    if (share >= 1 || share <= 0)
+        snprintf(text, HS_FIGURE_TEXT, share >= 1 ? "all" : "none of");
+    else if (share > 0.99 || share < 0.01)
+        snprintf(text, HS_FIGURE_TEXT, share > 0.99 ? "over 99 %% of" : "under 1 %% of");
+    else
+        snprintf(text, HS_FIGURE_TEXT, "%.0f %% of", 100 * share);
+    return text;
+}

@@ -39,6 +39,8 @@ char *hs_error_figure(char text[HS_FIGURE_TEXT], double error, int decimals);
 /* Bytes per second in GB/s, at least three digits of them: "15.88", "0.0213"; "-" where not finite.
  */
 char *hs_gigabytes_figure(char text[HS_FIGURE_TEXT], double bytes_per_second);
+/* A share of samples, for "in ... 200 samples": "68 % of"; "all", "over 99 % of", "none of". */
+char *hs_share_figure(char text[HS_FIGURE_TEXT], double share);
 /* "524,288"; UINT64_MAX, where counts saturate, is "over 1.8e19". */
 char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count);
 
@@ -52,6 +54,7 @@ char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count);
 #define HS_AS_COMPARISON(seconds, other)                                                           \
     hs_comparison_figure((char[HS_FIGURE_TEXT]){0}, seconds, other)
 #define HS_AS_PERCENT(share, decimals) hs_percent_figure((char[HS_FIGURE_TEXT]){0}, share, decimals)
+#define HS_AS_SHARE(share)             hs_share_figure((char[HS_FIGURE_TEXT]){0}, share)
 #define HS_AS_GIGABYTES(bytes_per_second)                                                          \
     hs_gigabytes_figure((char[HS_FIGURE_TEXT]){0}, bytes_per_second)
 

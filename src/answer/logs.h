@@ -46,7 +46,7 @@ void hs_logs_say_ignored(struct hs_text *notes, const struct hs_inputs *inputs,
     {                                                                                              \
         .name = "algorithm", .argument = "NAME", .group = HS_LOG_OPTIONS, .type = &hs_option_text, \
         .offset = (place) + offsetof(struct hs_log_options, algorithm),                            \
-        .help = "the algorithm, where it was forced: of NCCL ring, tree, nvls, nvlstree or pat "   \
+        .help = "the algorithm, where it was forced: of NCCL Ring, Tree, NVLS, NVLSTree or PAT "   \
                 "(NCCL_ALGO), of MPI ring, halving, doubling or tree"                              \
     }
 

@@ -69,7 +69,7 @@ struct hs_question {
          .type = &hs_option_text,                                                                  \
          .offset = (place) + offsetof(struct hs_question, algorithm),                              \
          .help =                                                                                   \
-             "what the library is made to run: of NCCL ring, tree, nvls, nvlstree or pat "         \
+             "what the library is made to run: of NCCL Ring, Tree, NVLS, NVLSTree or PAT "         \
              "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: by its own rule)"},    \
         HS_ROW_FLAG("registered", 0, "Problem",                                                    \
                     (place) + offsetof(struct hs_question, registered),                            \

@@ -238,8 +238,8 @@ static enum hs_status say_assumptions(struct hs_sharding *out,
         status = hs_job_add_line(
             &out->assumptions, err,
             "%" PRId64 " bytes per parameter are sharded (weights %" PRId64 ", gradients %" PRId64
-            ", optimizer %" PRId64 "), %d units are whole, activations are extra",
-            out->all, out->weights, out->weights, out->optimizer, HS_SHARD_UNITS_WHOLE);
+            ", optimizer %" PRId64 "), %d of %" PRId64 " units are whole, activations are extra",
+            out->all, out->weights, out->weights, out->optimizer, HS_SHARD_UNITS_WHOLE, out->units);
     if (!status)
         status = hs_job_add_line(&out->assumptions, err,
                                  "calls go one after the other; what computing hides of them is "

@@ -100,7 +100,7 @@ enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
     const char *nearest;
 
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0) {
+        if (strcasecmp(text, names[i]) == 0) {
             *out = i;
             return HS_OK;
         }

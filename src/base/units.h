@@ -52,6 +52,8 @@ char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes);
 char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);
 /* Two digits each, in the unit of the first, > 0: "3.7 to 14 ms"; one where both are the same. */
 char *hs_seconds_range_format(char text[HS_UNIT_TEXT], double low, double high);
+/* The same in a unit of so many seconds, which is not written: "1100 to 14000". */
+char *hs_seconds_range_in(char text[HS_UNIT_TEXT], double low, double high, double unit);
 /* Four significant digits: "18.60 GB/s". */
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second);
 /* Bytes that need not be whole, to four digits: "10.67MiB", "96B". */

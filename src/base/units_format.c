@@ -86,19 +86,25 @@ static double rounded(double value)
     return strtod(digits, NULL);
 }
 
+char *hs_seconds_range_in(char text[HS_UNIT_TEXT], double low, double high, double unit)
+{
+    double first = rounded(low), last = rounded(high);
+
+    if (first >= last)
+        snprintf(text, HS_UNIT_TEXT, "%.6g", first / unit);
+    else
+        snprintf(text, HS_UNIT_TEXT, "%.6g to %.6g", first / unit, last / unit);
+    return text;
+}
+
 char *hs_seconds_range_format(char text[HS_UNIT_TEXT], double low, double high)
 {
-    double per_unit, first = rounded(low), last = rounded(high);
-    const char *unit;
+    double first = rounded(low);
     char one[HS_UNIT_TEXT];
+    const char *unit = strchr(hs_seconds_format(one, first), ' ');
 
-    unit = strchr(hs_seconds_format(one, first), ' ');
-    per_unit = first / strtod(one, NULL);
-    if (first >= last)
-        snprintf(text, HS_UNIT_TEXT, "%.6g%s", first / per_unit, unit);
-    else
-        snprintf(text, HS_UNIT_TEXT, "%.6g to %.6g%s", first / per_unit, last / per_unit, unit);
-    return text;
+    hs_seconds_range_in(text, low, high, first / strtod(one, NULL));
+    return strncat(text, unit, HS_UNIT_TEXT - strlen(text) - 1);
 }
 
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second)

@@ -590,11 +590,8 @@ static unsigned algorithm_bit(const char *word, size_t length)
 {
     for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
         const char *name = hs_nccl_algorithm_names[a];
-        size_t same = 0;
 
-        while (same < length && tolower((unsigned char)word[same]) == name[same])
-            same++;
-        if (same == length && name[same] == '\0')
+        if (strlen(name) == length && strncasecmp(word, name, length) == 0)
             return 1U << a;
     }
     return 0;

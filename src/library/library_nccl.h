@@ -19,14 +19,15 @@
 #include "system/library.h"
 #include "system/parts.h"
 
-/* In NCCL's order, which decides between equal times. name, text, meaning */
+/* In NCCL's order, which decides between equal times, and in NCCL_ALGO's letters. name, text,
+ * meaning */
 /* clang-format off */
 #define HS_NCCL_ALGORITHMS(row)                                                       \
-    row(RING, "ring", "around all ranks, node after node")                            \
-    row(TREE, "tree", "chains inside nodes, two trees over them; allreduce")          \
-    row(NVLS, "nvls", "NVSwitch reduces and multicasts; one node")                    \
-    row(NVLSTREE, "nvlstree", "the same, and two trees over nodes; allreduce")        \
-    row(PAT, "pat", "logarithmic; one GPU a node, allgather and reduce-scatter")      \
+    row(RING, "Ring", "around all ranks, node after node")                            \
+    row(TREE, "Tree", "chains inside nodes, two trees over them; allreduce")          \
+    row(NVLS, "NVLS", "NVSwitch reduces and multicasts; one node")                    \
+    row(NVLSTREE, "NVLSTree", "the same, and two trees over nodes; allreduce")        \
+    row(PAT, "PAT", "logarithmic; one GPU a node, allgather and reduce-scatter")      \
     row(DIRECT, "direct", "each sends to each: the only way of an all-to-all")
 
 /* What runs on registered buffers alone, whatever NCCL_ALGO says. */

@@ -45,7 +45,8 @@ struct hs_verdict {
 /* The library's default call. */
 struct hs_default_call {
     char *name;                                /* owned; "NCCL" */
-    char *choice;                              /* owned; algorithm and protocol: "tree, LL128" */
+    char *version;                             /* owned; NCCL's, "2.28.9"; NULL: of others */
+    char *choice;                              /* owned; algorithm and protocol: "Tree, LL128" */
     double seconds, low_seconds, high_seconds; /* the 90 % range */
 };
 

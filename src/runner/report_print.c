@@ -18,22 +18,16 @@
 #include "show/systems.h"
 #include "show/winners.h"
 
-#define WIDTH       80 /* columns and lines that the default output fits */
-#define LINES       14
+#define LINES       14 /* that the default output fits */
 #define PLANS_SHOWN 4
 #define SIZES_SHOWN 8
 
-/* Breaks sentences at 80 columns, where the format is text. Returns how many lines they are. */
+/* Breaks sentences. Returns how many lines they are. */
 static size_t wrap(const struct hs_sheet *sheet, struct hs_text *text)
 {
-    struct hs_text lines = {0};
     size_t count = text->length > 0;
 
-    if (sheet->format == HS_FORMAT_TEXT && !text->failed && text->data) {
-        hs_text_wrap(&lines, text->data, 0, 0, WIDTH);
-        hs_text_release(text);
-        *text = lines;
-    }
+    hs_sheet_break(sheet, text);
     for (size_t i = 0; i < text->length; i++)
         count += text->data[i] == '\n' && i + 1 < text->length;
     return count;
@@ -201,22 +195,21 @@ static const char *layers_claim(char text[64], const struct hs_certificate *cert
                  100 * certificate->within);
         return text;
     }
-    return "others are equal within noise";
+    return "the other splits are equal within noise";
 }
 
-/* "Estimate from single layers: 2x2, 42.26 ms +-1.2 % (6 of 6 layers); no other split is faster."
- */
+/* "By the sum of single layers, 2x2 is fastest: 42.26 ms +-1.2 % (6 of 6 layers); no other split is
+ * faster." */
 static void append_layers(struct hs_text *out, const struct hs_certificate *certificate)
 {
-    hs_text_append(out, "Estimate from single layers: ");
     if (certificate->winner.split.count > 0)
-        hs_text_append(out, "%s, %s +-%.*f %%", HS_AS_PLAN(&certificate->winner),
-                       HS_AS_TIME(certificate->seconds),
+        hs_text_append(out, "By the sum of single layers, %s is fastest: %s +-%.*f %%",
+                       HS_AS_PLAN(&certificate->winner), HS_AS_TIME(certificate->seconds),
                        certificate->ci95_seconds < 0.1 * certificate->seconds,
                        100 * certificate->ci95_seconds / certificate->seconds);
     else
-        hs_text_append(out, "none");
-    hs_text_append(out, " (%zu of %zu layers); %s.", certificate->layers_measured,
+        hs_text_append(out, "Single layers say nothing");
+    hs_text_append(out, " (%zu of %zu layers measured); %s.", certificate->layers_measured,
                    certificate->layers,
                    certificate->winner.split.count > 0 ? layers_claim((char[64]){0}, certificate)
                                                        : "no split has all its layers measured");

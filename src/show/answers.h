@@ -26,7 +26,8 @@ void hs_answer_append_odds(struct hs_text *out, const struct hs_answer_source *o
 /* "NCCL's default" or "the flat plan": what gains are over. */
 void hs_answer_append_reference(struct hs_text *out, const struct hs_answer_source *of);
 
-/* Verdict, table of candidates and what follows from them: at most 12 lines, with `details` all. */
+/* Verdict, table of candidates and what follows from them: as many rows as HS_ANSWER_LINES leave,
+ * with `details` all. */
 void hs_answer_say(struct hs_sheet *sheet, const struct hs_answer_source *of, size_t shown,
                    bool details);
 

@@ -66,6 +66,13 @@ static double error(const struct record *r)
     return r->measured ? r->predicted / r->seconds - 1 : NAN;
 }
 
+/* A library does not say how many its call has. */
+static double layers(const struct record *r)
+{
+    return r->candidate && !hs_plan_is_default(&r->candidate->plan) ? r->candidate->plan.split.count
+                                                                    : (double)NAN;
+}
+
 /* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below
  * 100 % by what lies between layers and by how early the other ranks are done, above it where
  * chunks overlap. */
@@ -129,13 +136,6 @@ static double gain(const struct record *r)
 
 #define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)
 
-/* "110 to 160 us"; NULL: nothing was drawn. */
-#define RANGE_TEXT(r)                                                                              \
-    ((r)->candidate && isfinite((r)->candidate->predicted_low_seconds)                             \
-         ? HS_AS_RANGE((r)->candidate->predicted_low_seconds,                                      \
-                       (r)->candidate->predicted_high_seconds)                                     \
-         : NULL)
-
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
     column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->asked.group.size)                               \
@@ -153,7 +153,7 @@ static double gain(const struct record *r)
            OF(r->candidate, probability_best))                                                     \
     column(BUSBW, "busbw_bytes_per_second", "busbw", "GB/s", GIGABYTES, ALWAYS, busbw(r))          \
     column(REACHED, "share_of_limit", NULL, NULL, PERCENT, IF_ANY, reached(r))                     \
-    column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, OF(r->candidate, plan.split.count))    \
+    column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, layers(r))                             \
     column(PREDICTED, "predicted_seconds", "predicted", HS_TABLE_UNIT, SCALED, IF_ANY,             \
            r->predicted)                                                                           \
     column(INTERVAL, "predicted_relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->predicted_spread) \
@@ -161,7 +161,9 @@ static double gain(const struct record *r)
            OF(r->candidate, predicted_low_seconds))                                                \
     column(HIGH, "predicted_high_seconds", NULL, NULL, TIME, IF_ANY,                               \
            OF(r->candidate, predicted_high_seconds))                                               \
-    column(RANGE, NULL, "predicted, 90 %", NULL, FIGURE, IF_ANY, RANGE_TEXT(r))                    \
+    column(RANGE, NULL, "predicted, 90 %", HS_TABLE_UNIT, RANGE, IF_ANY,                           \
+           hs_value_range((double[]){OF(r->candidate, predicted_low_seconds),                      \
+                                     OF(r->candidate, predicted_high_seconds)}))                   \
     column(MISS, "error", "error", "%", ERROR, IF_ANY, error(r))                                   \
     column(FINE_MISS, NULL, "error", "%", ERROR2, IF_ANY, error(r))                                \
     column(SHARE, "layers_over_whole", "layers", "%", PERCENT, IF_ANY, layers_share(r))            \

@@ -173,9 +173,9 @@ static void say_causes(struct hs_sheet *sheet, const struct hs_check_answer *che
     if (more > 0)
         hs_text_append(&line, "; %zu more", more);
     if (named > 0)
-        hs_sheet_say(sheet, "%s: %s%s%s\n", word, line.data, *most ? ": " : "", most);
+        hs_sheet_line(sheet, "%s: %s%s%s", word, line.data, *most ? ": " : "", most);
     else if (status == HS_CAUSE_FITS)
-        hs_sheet_say(sheet, "%s: no cause that has a price\n", word);
+        hs_sheet_line(sheet, "%s: no cause that has a price", word);
     hs_text_release(&line);
 }
 
@@ -202,20 +202,20 @@ static void say_excluded(struct hs_sheet *sheet, const struct hs_check_answer *c
         hs_text_append(&line, "%s%s (%s)", i > 0 ? "; " : "", hs_check_causes[first[i]->cause].text,
                        first[i]->by);
     if (line.length > 0)
-        hs_sheet_say(sheet, "not: %s\n", line.data);
+        hs_sheet_line(sheet, "not: %s", line.data);
     hs_text_release(&line);
 }
 
 static void say_low(struct hs_sheet *sheet, const struct hs_check_answer *checked)
 {
-    hs_sheet_say(sheet, "where: %s\n", checked->where);
+    hs_sheet_line(sheet, "where: %s", checked->where);
     say_causes(sheet, checked, HS_CAUSE_ESTABLISHED, "established");
     if (checked->cause_count > 0 && checked->causes[0].status != HS_CAUSE_ESTABLISHED) {
         say_causes(sheet, checked, HS_CAUSE_FITS, "fits");
         say_excluded(sheet, checked);
         say_causes(sheet, checked, HS_CAUSE_OPEN, "open");
     }
-    hs_sheet_say(sheet, "next: %s\n", checked->next);
+    hs_sheet_line(sheet, "next: %s", checked->next);
 }
 
 static const char *const words[HS_CHECK_VERDICT_COUNT] = {"as expected", "low", "fast",
@@ -234,23 +234,26 @@ void hs_check_append_line(struct hs_text *line, const struct hs_check_answer *ch
 
 void hs_check_show(struct hs_sheet *sheet, const struct hs_check_answer *checked, bool details)
 {
-    struct hs_text line = {0};
+    struct hs_text line = {0}, verdict = {0};
 
     if (checked->row_count > 0 && checked->decisive < checked->row_count)
         append_row(&line, checked);
     if (checked->proposed)
-        hs_sheet_say(sheet, "machine: '%s', by the logs' own lines\n", checked->machine);
-    hs_sheet_stress(sheet, "%s: %s\n", words[checked->verdict],
-                    checked->verdict == HS_CHECK_UNJUDGED || !line.data ? checked->reason
-                                                                        : line.data);
+        hs_sheet_line(sheet, "machine: '%s', by the logs' own lines", checked->machine);
+    hs_text_append(&verdict, "%s: %s", words[checked->verdict],
+                   checked->verdict == HS_CHECK_UNJUDGED || !line.data ? checked->reason
+                                                                       : line.data);
+    hs_sheet_break(sheet, &verdict);
+    hs_sheet_stress(sheet, "%s\n", verdict.data ? verdict.data : "");
+    hs_text_release(&verdict);
     if (checked->verdict == HS_CHECK_LOW)
         say_low(sheet, checked);
     else if (checked->verdict != HS_CHECK_UNJUDGED) {
         if (checked->reason[0])
-            hs_sheet_say(sheet, "%s\n", checked->reason);
+            hs_sheet_line(sheet, "%s", checked->reason);
         if (checked->visible > 0)
-            hs_sheet_say(sheet, "a loss of less than %.0f %% would not show here\n",
-                         100 * checked->visible);
+            hs_sheet_line(sheet, "a loss of less than %.0f %% would not show here",
+                          100 * checked->visible);
     }
     say_plans(sheet, checked);
     if (details || !hs_sheet_is_read(sheet)) {

@@ -6,36 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNBROKEN ((size_t)1 << 20) /* columns of formats that break lines themselves */
-
 void hs_job_page_begin(struct hs_job_page *page, struct hs_sheet *sheet, bool details)
 {
-    *page = (struct hs_job_page){
-        .sheet = sheet,
-        .columns = sheet->format == HS_FORMAT_TEXT ? (size_t)sheet->terminal.width : UNBROKEN,
-        .details = details};
+    *page = (struct hs_job_page){.sheet = sheet, .details = details};
 }
 
-void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, size_t indent,
-                     const char *format, ...)
+void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, const char *format, ...)
 {
+    struct hs_text line = {0};
     va_list arguments;
-    size_t begin;
-    char *line;
-    int length;
+    char *made;
 
     va_start(arguments, format);
-    length = vasprintf(&line, format, arguments);
+    if (vasprintf(&made, format, arguments) >= 0) {
+        hs_text_append(&line, "%s", made);
+        free(made);
+    } else
+        line.failed = true;
     va_end(arguments);
-    if (length < 0) {
-        text->failed = true;
-        return;
-    }
-    begin = strspn(line, " ");
-    hs_text_append(text, "%*s", (int)begin, "");
-    hs_text_wrap(text, line, begin, indent, page->columns);
-    hs_text_append(text, "\n");
-    free(line);
+    hs_sheet_break(page->sheet, &line);
+    text->failed = text->failed || line.failed;
+    hs_text_append(text, "%s\n", line.data ? line.data : "");
+    hs_text_release(&line);
 }
 
 void hs_job_page_add_commands(struct hs_job_page *page, const char *word,
@@ -49,18 +41,7 @@ void hs_job_page_add_lines(struct hs_job_page *page, const char *word,
                            const struct hs_job_lines *lines)
 {
     for (size_t i = 0; i < lines->count && (i == 0 || page->details); i++)
-        hs_job_page_add(page, &page->tail, 2, "%s%s", i == 0 ? word : "  ", lines->items[i]);
-}
-
-/* Lines on a terminal of so many columns, which breaks commands. */
-static size_t lines_of(const struct hs_text *text, size_t columns)
-{
-    struct hs_lines lines = {text->data, NULL, 0};
-    size_t count = 0;
-
-    while (text->data && hs_lines_next(&lines))
-        count += lines.length > columns ? (lines.length + columns - 1) / columns : 1;
-    return count;
+        hs_job_page_add(page, &page->tail, "%s%s", i == 0 ? word : "", lines->items[i]);
 }
 
 /* Drops the last lines, what goes on among them, until a table of two rows fits. */
@@ -68,7 +49,7 @@ static void shorten(struct hs_job_page *page, size_t others)
 {
     struct hs_text *tail = &page->tail;
 
-    while (tail->length > 0 && others + lines_of(tail, page->columns) + 2 > HS_JOB_LINES) {
+    while (tail->length > 0 && others + hs_sheet_lines(page->sheet, tail) + 2 > HS_ANSWER_LINES) {
         bool goes_on;
 
         do {
@@ -85,16 +66,16 @@ size_t hs_job_page_print(struct hs_job_page *page)
 {
     /* Two empty lines, and the heads of columns. */
     size_t others =
-        lines_of(&page->title, page->columns) + lines_of(&page->verdict, page->columns) + 3;
+        hs_sheet_lines(page->sheet, &page->title) + hs_sheet_lines(page->sheet, &page->verdict) + 3;
 
     if (!page->details)
         shorten(page, others);
     hs_sheet_say(page->sheet, "%s\n", page->title.data ? page->title.data : "");
     hs_sheet_stress(page->sheet, "%s", page->verdict.data ? page->verdict.data : "");
     hs_sheet_say(page->sheet, "\n");
-    others += lines_of(&page->tail, page->columns);
-    return page->details || others + 2 > HS_JOB_LINES ? page->details ? SIZE_MAX : 2
-                                                      : HS_JOB_LINES - others;
+    others += hs_sheet_lines(page->sheet, &page->tail);
+    return page->details || others + 2 > HS_ANSWER_LINES ? page->details ? SIZE_MAX : 2
+                                                         : HS_ANSWER_LINES - others;
 }
 
 enum hs_status hs_job_page_end(struct hs_job_page *page, struct hs_error *err)
@@ -142,9 +123,13 @@ char *hs_job_gain_range(char text[HS_GAIN_TEXT], const struct hs_job_verdict *ve
 {
     struct hs_gain gain = {verdict->gain, verdict->gain_low, verdict->gain_high, verdict->share};
 
+    int length = 0;
+
     text[0] = '\0';
     if (isfinite(verdict->gain_low))
-        snprintf(text, HS_GAIN_TEXT, "; 90 %% interval %s; faster in %.0f %% of samples",
-                 HS_AS_GAIN_RANGE(&gain), 100 * verdict->share);
+        length = snprintf(text, HS_GAIN_TEXT, "; 90 %% interval %s", HS_AS_GAIN_RANGE(&gain));
+    if (length > 0 && verdict->share < 0.99)
+        snprintf(text + length, HS_GAIN_TEXT - (size_t)length, "; faster in %s samples",
+                 HS_AS_SHARE(verdict->share));
     return text;
 }

@@ -1,6 +1,6 @@
 /*
  * jobs.h - how answers about whole jobs are laid out: what was asked, the verdict, a table, and
- * what it rests on, in HS_JOB_LINES lines where nobody asks for more.
+ * what it rests on, in HS_ANSWER_LINES lines where nobody asks for more.
  */
 #ifndef HS_SHOW_JOBS_H
 #define HS_SHOW_JOBS_H
@@ -8,21 +8,17 @@
 #include "answer/jobs.h"
 #include "show/sheet.h"
 
-/* Lines of a default answer, on a terminal of HS_TERMINAL_WIDTH columns or more. */
-#define HS_JOB_LINES 14
-
 /* Made by hs_job_page_begin; lines are added to its texts, then it is printed. */
 struct hs_job_page {
     struct hs_sheet *sheet; /* borrowed */
-    size_t columns;         /* where lines are broken */
     bool details;           /* as many lines as there are */
     struct hs_text title, verdict, tail;
 };
 
 void hs_job_page_begin(struct hs_job_page *page, struct hs_sheet *sheet, bool details);
-/* A line of one of the texts, broken at blanks; it goes on behind `indent` blanks. */
-void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, size_t indent,
-                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* A line of prose of one of the texts. */
+void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same of all lines of a list, "WORD: line". The first alone without details. */
 void hs_job_page_add_lines(struct hs_job_page *page, const char *word,
                            const struct hs_job_lines *lines);
@@ -44,7 +40,8 @@ char *hs_job_range(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
 #define HS_AS_JOB_RANGE(sum) hs_job_range((char[HS_RATIO_TEXT]){0}, sum)
 /* The same without brackets, for a cell; NULL. */
 const char *hs_job_range_cell(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
-/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. */
+/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. What is faster in nearly
+ * all has the interval alone. */
 #define HS_GAIN_TEXT 96
 char *hs_job_gain_range(char text[HS_GAIN_TEXT], const struct hs_job_verdict *verdict);
 #define HS_AS_JOB_GAIN_RANGE(verdict) hs_job_gain_range((char[HS_GAIN_TEXT]){0}, verdict)

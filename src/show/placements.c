@@ -149,13 +149,13 @@ static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *
                      placement->ties.items[0],
                      placement->ties.count > 1 ? " and others are" : " is");
         hs_job_page_add(
-            page, &page->verdict, 0, "Keep your order, %s: %s of communication per step%s. %s.%s",
+            page, &page->verdict, "Keep your order, %s: %s of communication per step%s. %s.%s",
             first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RANGE(&first->sum),
             placement->count + placement->ties.count == 1 ? "There is no other order" : others,
             near_ones(near, placement));
         break;
     case HS_JOB_USE:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Use %s (innermost first): %s of communication per step, %s than your "
                         "order, %s (%s%s).%s",
                         first->order, HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RATIO(first->ratio),
@@ -163,7 +163,7 @@ static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *
                         near_ones(near, placement));
         break;
     case HS_JOB_UNDECIDED:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Cannot tell whether %s is faster than your order, %s: expected %s "
                         "against %s per step (%s%s).",
                         first->order, given->order, HS_AS_TIME(first->sum.seconds),
@@ -175,15 +175,15 @@ static void add_verdict(struct hs_job_page *page, const struct hs_place_answer *
         break;
     }
     if (isfinite(placement->most_seconds))
-        hs_job_page_add(page, &page->verdict, 0, "A step takes %s to %s, by how much overlaps.",
+        hs_job_page_add(page, &page->verdict, "A step takes %s to %s, by how much overlaps.",
                         HS_AS_TIME(placement->least_seconds), HS_AS_TIME(placement->most_seconds));
 }
 
 static void add_tail(struct hs_job_page *page, const struct hs_place_answer *placement)
 {
-    hs_job_page_add(page, &page->tail, 2, "Evidence: %s", placement->evidence);
+    hs_job_page_add(page, &page->tail, "Evidence: %s", placement->evidence);
     if (placement->verdict.advice == HS_JOB_USE && !page->details)
-        hs_job_page_add(page, &page->tail, 2,
+        hs_job_page_add(page, &page->tail,
                         "Next: the same command with --format %s (or a launcher's: hostfile, "
                         "rankfile, srun)",
                         strstr(placement->next.items[0], "megatron") ? "megatron" : "device-mesh");
@@ -191,7 +191,7 @@ static void add_tail(struct hs_job_page *page, const struct hs_place_answer *pla
         hs_job_page_add_commands(page, "Next: ", &placement->next);
     hs_job_page_add_lines(page, "Assumed: ", &placement->assumptions);
     if (page->details)
-        hs_job_page_add(page, &page->tail, 2, "%s placement%s evaluated%s",
+        hs_job_page_add(page, &page->tail, "%s placement%s evaluated%s",
                         HS_AS_COUNT(placement->evaluated), HS_PLURAL(placement->evaluated),
                         placement->evaluated <= placement->count + placement->ties.count ? ""
                         : placement->orders[0].split                                     ? ""
@@ -245,7 +245,7 @@ static enum hs_status print(struct hs_sheet *sheet, const struct hs_place_answer
     size_t rows;
 
     hs_job_page_begin(&page, sheet, details);
-    hs_job_page_add(&page, &page.title, 2, "%s: %" PRId64 " rank%s%s, mesh %s (predicted)",
+    hs_job_page_add(&page, &page.title, "%s: %" PRId64 " rank%s%s, mesh %s (predicted)",
                     placement->machine, placement->np, HS_PLURAL(placement->np), placement->nodes,
                     placement->mesh);
     add_verdict(&page, placement);

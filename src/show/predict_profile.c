@@ -101,23 +101,23 @@ static void add_verdict(struct hs_job_page *page, const struct hs_gains *gains)
                  HS_AS_TIME(gains->spent), HS_AS_TIME(gains->waited));
     switch (gains->advice) {
     case HS_JOB_USE:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Use plans for %zu of %zu kinds of calls: they save %s%s per rank.",
                         planned, gains->count, saving, all);
         break;
     case HS_JOB_KEEP:
         if (planned > 0)
-            hs_job_page_add(page, &page->verdict, 0,
+            hs_job_page_add(page, &page->verdict,
                             "Keep the library's default: plans would save %s%s per rank.", saving,
                             all);
         else
-            hs_job_page_add(page, &page->verdict, 0,
+            hs_job_page_add(page, &page->verdict,
                             "Keep the library's default: no plan is expected to be faster%s%s.",
                             gains->spent > 0 ? ", per rank" : "", all);
         break;
     case HS_JOB_UNDECIDED:
-        hs_job_page_add(page, &page->verdict, 0, "Cannot tell what plans save: %s.", gains->reason);
-        hs_job_page_add(page, &page->verdict, 0, "By these times they would save %s%s per rank.",
+        hs_job_page_add(page, &page->verdict, "Cannot tell what plans save: %s.", gains->reason);
+        hs_job_page_add(page, &page->verdict, "By these times they would save %s%s per rank.",
                         saving, all);
         break;
     case HS_JOB_NONE:
@@ -154,17 +154,17 @@ enum hs_status hs_predict_print_gains(const struct hs_predict *predict,
         return hs_gains_print(predict->out, gains, err);
     hs_sheet_begin(&sheet, predict->out, print, predict->terminal);
     hs_job_page_begin(&page, &sheet, details);
-    hs_job_page_add(&page, &page.title, 2, "%s: %s, %" PRId64 " ranks, %zu kind%s of calls",
+    hs_job_page_add(&page, &page.title, "%s: %s, %" PRId64 " ranks, %zu kind%s of calls",
                     gains->source, profile->command, profile->ranks, gains->count,
                     HS_PLURAL(gains->count));
     add_verdict(&page, gains);
-    hs_job_page_add(&page, &page.tail, 2, "Evidence: %s (%zu of %zu kinds of calls)",
+    hs_job_page_add(&page, &page.tail, "Evidence: %s (%zu of %zu kinds of calls)",
                     evidence_of(gains), gains->gained, gains->count);
     hs_job_page_add_commands(&page, "Next: ", &gains->next);
-    hs_job_page_add(&page, &page.tail, 2,
+    hs_job_page_add(&page, &page.tail,
                     "Assumed: communication time only; what computing hides of it is not known");
     if (details && gains->by_profile < gains->gained && gains->working > 0)
-        hs_job_page_add(&page, &page.tail, 2,
+        hs_job_page_add(&page, &page.tail,
                         "the library's calls take %s by what they are compared with, %s in the "
                         "profile, without waiting",
                         HS_AS_TIME(gains->compared), HS_AS_TIME(gains->working));

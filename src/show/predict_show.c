@@ -44,13 +44,12 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
     const struct hs_problem *problem = &point->request.problem;
     int64_t np = problem->group.ranks;
 
-    hs_sheet_say(predict->sheet,
-                 "%s: %s%s, %" PRId64 " process%s%s%s, %s per process (predicted)\n",
-                 predict->asked.label, hs_collectives[problem->collective].written,
-                 hs_layout_aside(problem->collective, problem->layout), np, np == 1 ? "" : "es",
-                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
-                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
-                 HS_AS_BYTES(point->bytes));
+    hs_sheet_line(predict->sheet, "%s: %s%s, %" PRId64 " process%s%s%s, %s per process (predicted)",
+                  predict->asked.label, hs_collectives[problem->collective].written,
+                  hs_layout_aside(problem->collective, problem->layout), np, np == 1 ? "" : "es",
+                  hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
+                  hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
+                  HS_AS_BYTES(point->bytes));
 }
 
 /* How many splits there are, and how the search dealt with them. */

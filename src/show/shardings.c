@@ -143,20 +143,20 @@ static void add_verdict(struct hs_job_page *page, const struct hs_sharding *shar
         if (sharding->ties.count > 0)
             snprintf(others, sizeof(others), "%s%s faster by less than 3 %%",
                      sharding->ties.items[0], sharding->ties.count > 1 ? " and others are" : " is");
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Keep full sharding, %s: %s of communication per step%s, %s per GPU. %s.",
                         AS_WAY(first), HS_AS_TIME(first->sum.seconds), HS_AS_JOB_RANGE(&first->sum),
                         HS_AS_SIZE(first->memory_bytes), others);
         break;
     case HS_JOB_USE:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Use %s, %s: %s of communication per step, %s than full sharding (%s%s).",
                         AS_WAY(first), fitting, HS_AS_TIME(first->sum.seconds),
                         HS_AS_JOB_RATIO(first->ratio), HS_AS_TIME(full->sum.seconds),
                         HS_AS_JOB_GAIN_RANGE(&sharding->verdict));
         break;
     case HS_JOB_UNDECIDED:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Cannot tell whether %s, %s, is faster than full sharding: expected %s "
                         "against %s per step (%s%s).",
                         AS_WAY(first), fitting, HS_AS_TIME(first->sum.seconds),
@@ -164,7 +164,7 @@ static void add_verdict(struct hs_job_page *page, const struct hs_sharding *shar
                         HS_AS_JOB_GAIN_RANGE(&sharding->verdict));
         break;
     case HS_JOB_NONE:
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Nothing fits: full sharding needs %s per GPU, %s has %s.",
                         HS_AS_SIZE(full->memory_bytes), sharding->gpu ? sharding->gpu : "a GPU",
                         HS_AS_BYTES((uint64_t)sharding->memory));
@@ -173,7 +173,7 @@ static void add_verdict(struct hs_job_page *page, const struct hs_sharding *shar
         break;
     }
     if (sharding->count < sharding->possible)
-        hs_job_page_add(page, &page->verdict, 0,
+        hs_job_page_add(page, &page->verdict,
                         "Only %zu of %zu ways were evaluated before --budget ended, those of most "
                         "shards.",
                         sharding->count, sharding->possible);
@@ -221,13 +221,11 @@ enum hs_status hs_sharding_show(struct hs_text *out, const struct hs_sharding *s
         return hs_sharding_print(out, sharding, err);
     hs_sheet_begin(&sheet, out, &question->print, terminal);
     hs_job_page_begin(&page, &sheet, question->details);
-    hs_job_page_add(&page, &page.title, 2,
-                    "%s: %" PRId64 " ranks, %.4g%s parameters in %s, %" PRId64 " units (predicted)",
+    hs_job_page_add(&page, &page.title, "%s: %" PRId64 " ranks, %.4g%s parameters, %s (predicted)",
                     sharding->machine, sharding->np, sharding->parameters / (in_billions ? 1e9 : 1),
-                    in_billions ? " billion" : "", hs_datatype_names[sharding->datatype],
-                    sharding->units);
+                    in_billions ? " billion" : "", hs_datatype_names[sharding->datatype]);
     add_verdict(&page, sharding);
-    hs_job_page_add(&page, &page.tail, 2, "Evidence: %s", sharding->evidence);
+    hs_job_page_add(&page, &page.tail, "Evidence: %s", sharding->evidence);
     if (question->details)
         add_settings(&page, sharding);
     else

@@ -67,6 +67,46 @@ void hs_sheet_say(struct hs_sheet *sheet, const char *format, ...)
     va_end(arguments);
 }
 
+void hs_sheet_break(const struct hs_sheet *sheet, struct hs_text *text)
+{
+    struct hs_text broken = {0};
+
+    if (sheet->format != HS_FORMAT_TEXT || text->length == 0 || text->failed)
+        return;
+    hs_text_wrap(&broken, text->data, 0, 2, (size_t)sheet->terminal.width);
+    hs_text_release(text);
+    *text = broken;
+}
+
+size_t hs_sheet_lines(const struct hs_sheet *sheet, const struct hs_text *text)
+{
+    size_t count = 0, columns = (size_t)sheet->terminal.width;
+    struct hs_lines lines = {text->data, NULL, 0};
+
+    while (text->data && hs_lines_next(&lines))
+        count += lines.length > columns ? (lines.length + columns - 1) / columns : 1;
+    return count;
+}
+
+void hs_sheet_line(struct hs_sheet *sheet, const char *format, ...)
+{
+    struct hs_text line = {0};
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) >= 0) {
+        hs_text_append(&line, "%s", text);
+        free(text);
+    } else
+        line.failed = true;
+    va_end(arguments);
+    hs_sheet_break(sheet, &line);
+    sheet->lines.failed = sheet->lines.failed || line.failed;
+    hs_sheet_say(sheet, "%s\n", line.data ? line.data : "");
+    hs_text_release(&line);
+}
+
 void hs_sheet_stress(struct hs_sheet *sheet, const char *format, ...)
 {
     va_list arguments;

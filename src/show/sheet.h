@@ -19,6 +19,9 @@
 struct hs_terminal hs_print_terminal(const struct hs_print *print,
                                      const struct hs_terminal *terminal);
 
+/* Lines of a default answer, on a terminal of HS_TERMINAL_WIDTH columns or more. */
+#define HS_ANSWER_LINES 14
+
 struct hs_sheet {
     enum hs_format format;
     struct hs_terminal terminal; /* with colors as they were asked for */
@@ -34,9 +37,17 @@ bool hs_sheet_is_read(const struct hs_sheet *sheet);
 /* Text for people, of one or more lines; what is not fit to be shown becomes '?'. */
 void hs_sheet_say(struct hs_sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Breaks prose at blanks where the terminal ends; it goes on behind two blanks. In text alone: other
+ * formats are broken by what shows them. */
+void hs_sheet_break(const struct hs_sheet *sheet, struct hs_text *text);
+/* A line of prose with its end, broken. Commands are said whole. */
+void hs_sheet_line(struct hs_sheet *sheet, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The same in bold. */
 void hs_sheet_stress(struct hs_sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* How many lines text takes on the terminal, which breaks commands. */
+size_t hs_sheet_lines(const struct hs_sheet *sheet, const struct hs_text *text);
 /* Prints the table and releases it. Returns how long its bars can be (render.h); 0: none. */
 size_t hs_sheet_table(struct hs_sheet *sheet, struct hs_table *table);
 /* Prints what was said last, and releases it. HS_MEMORY. */

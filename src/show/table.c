@@ -38,6 +38,11 @@ struct hs_value hs_value_bar(const double *parts, int count)
     return (struct hs_value){.number = NAN, .parts = parts, .part_count = count};
 }
 
+struct hs_value hs_value_range(const double range[2])
+{
+    return hs_value_bar(range, isfinite(range[0]) ? 2 : 0);
+}
+
 struct hs_value hs_value_itself(struct hs_value value)
 {
     return value;
@@ -157,10 +162,21 @@ static const char *format_number(char text[HS_FIGURE_TEXT], enum hs_show show, d
         break;
     case HS_SHOW_TEXT:
     case HS_SHOW_FIGURE:
+    case HS_SHOW_RANGE:
     case HS_SHOW_BAR:
         return "";
     }
     return text;
+}
+
+static const char *format_range(char text[HS_UNIT_TEXT], const struct hs_cell *cell,
+                                const struct hs_time_unit *unit)
+{
+    double range[2];
+
+    memcpy(range, cell->text, sizeof(range));
+    return unit ? hs_seconds_range_in(text, range[0], range[1], unit->seconds)
+                : hs_seconds_range_format(text, range[0], range[1]);
 }
 
 void hs_cell_show(struct hs_text *out, const struct hs_table *table, size_t row, size_t column,
@@ -169,7 +185,10 @@ void hs_cell_show(struct hs_text *out, const struct hs_table *table, size_t row,
     const struct hs_cell *cell = cell_of(table, row, column);
     enum hs_show show = table->columns[column].show;
 
-    if (cell->text && show != HS_SHOW_BAR)
+    if (cell->text && show == HS_SHOW_RANGE)
+        hs_text_append(out, "%s",
+                       format_range((char[HS_UNIT_TEXT]){0}, cell, page ? NULL : &table->unit));
+    else if (cell->text && show != HS_SHOW_BAR)
         hs_text_append_foreign(out, cell->text, "?");
     else if (isinf(cell->number))
         hs_text_append(out, "-");

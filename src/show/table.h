@@ -45,6 +45,7 @@ enum hs_show {
     HS_SHOW_SIZE,      /* four digits: "10.67MiB" */
     HS_SHOW_TIME,      /* "16.64 ms" */
     HS_SHOW_SCALED,    /* "16.64" in the table's unit; on pages "16.64 ms" */
+    HS_SHOW_RANGE,     /* of times: "1100 to 1600" in the table's unit; on pages "1.1 to 1.6 ms" */
     HS_SHOW_RATE,      /* "18.60 GB/s" */
     HS_SHOW_GIGABYTES, /* "18.60" */
     HS_SHOW_RING,      /* "18.6": GB/s of one ring */
@@ -76,7 +77,7 @@ struct hs_value {
     double number;
     const char *text;
     const char *mark;    /* for people: behind it, such as " *"; static text, or NULL */
-    const double *parts; /* of a bar: [part_count] */
+    const double *parts; /* of a bar, of a range: [part_count] */
     int part_count;
 };
 struct hs_value hs_value_number(double number);
@@ -85,6 +86,8 @@ struct hs_value hs_value_whole(uint64_t whole);
 struct hs_value hs_value_text(const char *text);
 struct hs_value hs_value_marked(const char *text, const char *mark);
 struct hs_value hs_value_bar(const double *parts, int count);
+/* From low to high; nothing where low is not finite. */
+struct hs_value hs_value_range(const double range[2]);
 struct hs_value hs_value_itself(struct hs_value value);
 #define HS_VALUE(x)                                                                                \
     _Generic((x), double                                                                           \
@@ -124,7 +127,7 @@ struct hs_table {
     size_t column_count, row_count, capacity;
     struct hs_cell {
         double number;
-        char *text; /* owned; of a bar its parts, as doubles */
+        char *text; /* owned; of a bar and a range the parts, as doubles */
         const char *mark;
         int part_count;
     } * cells; /* [row_count * column_count] owned */

@@ -522,6 +522,8 @@ static void a_range_has_two_digits_and_one_unit(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         assert_string_equal(hs_seconds_range_format(text, cases[i].low, cases[i].high),
                             cases[i].text);
+    assert_string_equal(hs_seconds_range_in(text, 1.14e-3, 14.4e-3, 1e-6), "1100 to 14000");
+    assert_string_equal(hs_seconds_range_in(text, 1.011, 1.049, 1e-3), "1000");
 }
 
 static const struct CMUnitTest tests[] = {

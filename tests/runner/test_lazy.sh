@@ -23,7 +23,7 @@ check "no split takes less than the certificate says" '[ "$(get all.json "sorted
 check "the flat split is measured beside it" 'holds lazy.json "\"8\" in [c[\"plan\"] for c in m[\"candidates\"]]"'
 check "the splits left out are counted" 'holds lazy.json "m[\"search\"][\"splits\"] == 4 and \
     sum(p[\"splits\"] for p in m[\"search\"][\"pruned\"] if p[\"rule\"].startswith(\"lazy\")) == 4 - len(m[\"candidates\"])"'
-check "the answer says how sure it is, and how sums compare with wholes" 'tr "\n" " " <out | grep -q "Estimate from single layers: 2x4, .* layers); no other split is faster\." && \
+check "the answer says how sure it is, and how sums compare with wholes" 'tr -s "\n " " " <out | grep -q "By the sum of single layers, 2x4 is fastest: .* layers measured); no other split is faster\." && \
     grep -q "^Layers add up to 0.0 % from the full run" out'
 
 letters=("$system;executor=host" --size 1KiB --backend null) # 2x4d leads by 27 %
@@ -79,7 +79,7 @@ check "with noise the intervals cover the truth, and no winner is worse than cer
     '[ $status = 0 ] && ((covered >= runs - 1 && beaten <= 1))'
 measure 8 "${played[@]}" --faults noise=0.6 --warmup 0 --max-samples 8 --layer-runs 0 -o loud.json
 check "a loaded machine gets wide intervals and a warning" '[ $status = 0 ] && said "timings are noisy" && \
-    ! grep -q "no other split is faster" out && grep -q "^Estimate from single layers: " out && \
+    ! grep -q "no other split is faster" out && grep -q "^By the sum of single layers, " out && \
     holds loud.json "not m[\"certificate\"].get(\"certain\") and (lambda c: c[\"ci95_seconds\"][1] - c[\"seconds\"] > 0.05 * c[\"seconds\"] and c[\"within\"] > 0.05)(m[\"certificate\"])"'
 measure 8 "${played[@]}" --budget 4s -o short.json
 check "where time is short the layers stop, and what that leaves open is said" '[ $status = 0 ] && is_valid short.json && \

@@ -22,7 +22,9 @@ struct record {
     column(TIME, "seconds", "time", HS_TABLE_UNIT, SCALED, ALWAYS, r->seconds)                     \
     column(SPREAD, "spread", "+-", "%", PERCENT, IF_ANY, r->spread)                                \
     column(NOTE, "note", "note", NULL, TEXT, ALWAYS, r->note)                                      \
-    column(SHORT, NULL, "short", NULL, TEXT, ALWAYS, r->plan)
+    column(SHORT, NULL, "short", NULL, TEXT, ALWAYS, r->plan)                                      \
+    column(RANGE, NULL, "range", HS_TABLE_UNIT, RANGE, IF_ANY,                                     \
+           hs_value_range((double[]){r->seconds / 2, r->seconds * 2}))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
@@ -66,6 +68,25 @@ static void numbers_end_and_words_begin_in_one_column(void **state)
                "plan     time ms  +- %  note\n"
                "4x8x4      1.500\n"
                "8      12345.678  12.5  flat\n");
+}
+
+/* In the unit of the table's times, whatever its own would be; on a page with its own. */
+static void ranges_are_in_the_unit_of_the_times(void **state)
+{
+    static const struct hs_pick of_ranges[] = {HS_PICK(TIME), HS_PICK(RANGE)};
+    struct hs_text out = {0};
+    struct hs_table table;
+
+    (void)state;
+    make(&table, NAN, NULL);
+    table.picks = HS_PICKS(of_ranges);
+    add(&table, &(struct record){"none", NAN, NAN, NULL});
+    hs_cell_show(&out, &table, 0, RANGE, true);
+    assert_string_equal(out.data, "750 to 3000 us");
+    hs_text_release(&out);
+    check_text(&plain, &table,
+               "  time ms       range ms\n    1.500      0.75 to 3\n"
+               "12345.678  6200 to 25000\n\n");
 }
 
 static void a_column_without_values_is_left_out(void **state)
@@ -280,6 +301,27 @@ static void colors_are_as_they_were_asked_for(void **state)
     assert_false(is_colored("md", "always", &plain));
 }
 
+static void prose_is_broken_where_the_terminal_ends(void **state)
+{
+    static const struct hs_terminal narrow = {.width = 24};
+    struct hs_text out = {0};
+    struct hs_sheet sheet;
+
+    (void)state;
+    for (int md = 0; md < 2; md++) {
+        hs_sheet_begin(&sheet, &out, &(struct hs_print){.format = md ? "md" : "text"}, &narrow);
+        hs_sheet_line(&sheet, "Evidence: %s.", "a guess, and no more");
+        hs_sheet_say(&sheet, "a command that is said whole\n");
+        assert_int_equal(hs_sheet_lines(&sheet, &sheet.lines), 4);
+        assert_int_equal(hs_sheet_end(&sheet, NULL), HS_OK);
+        assert_string_equal(out.data, md ? "Evidence: a guess, and no more.  \n"
+                                           "a command that is said whole\n"
+                                         : "Evidence: a guess, and\n  no more.\n"
+                                           "a command that is said whole\n");
+        hs_text_release(&out);
+    }
+}
+
 /* ---- bars ---- */
 
 static void a_bar_shows_each_part_by_its_length(void **state)
@@ -377,6 +419,20 @@ static void slow_rates_keep_three_digits(void **state)
     assert_string_equal(hs_gigabytes_figure(text, (double)INFINITY), "-");
 }
 
+static void shares_of_samples_are_never_more_than_they_are(void **state)
+{
+    static const struct {
+        double share;
+        const char *text;
+    } cases[] = {{1, "all"},        {0.995, "over 99 % of"}, {0.9899, "99 % of"},
+                 {0.68, "68 % of"}, {0.004, "under 1 % of"}, {0, "none of"}};
+    char text[HS_FIGURE_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++)
+        assert_string_equal(hs_share_figure(text, cases[i].share), cases[i].text);
+}
+
 static void counts_are_grouped(void **state)
 {
     char text[HS_FIGURE_TEXT];
@@ -393,6 +449,7 @@ static void counts_are_grouped(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("numbers end and words begin in one column, and no line ends in blanks",
             numbers_end_and_words_begin_in_one_column),
+    HS_TEST("ranges are in the unit of the times", ranges_are_in_the_unit_of_the_times),
     HS_TEST("a column without values is left out where it may be",
             a_column_without_values_is_left_out),
     HS_TEST("a narrow terminal gets the columns below each other, a pipe all of them",
@@ -408,6 +465,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("Markdown has paragraphs between its tables",
             markdown_has_paragraphs_between_its_tables),
     HS_TEST("colors are as they were asked for", colors_are_as_they_were_asked_for),
+    HS_TEST("prose is broken where the terminal ends", prose_is_broken_where_the_terminal_ends),
     HS_TEST("a bar shows each part by its length", a_bar_shows_each_part_by_its_length),
     HS_TEST("a hundred small parts make a bar of the right length",
             many_small_parts_do_not_add_up_to_an_error),
@@ -416,6 +474,8 @@ static const struct CMUnitTest tests[] = {
             color_and_blocks_appear_only_where_they_can),
     HS_TEST("figures have four digits and fitting units", figures_have_four_digits),
     HS_TEST("slow rates keep three digits", slow_rates_keep_three_digits),
+    HS_TEST("shares of samples are never more than they are",
+            shares_of_samples_are_never_more_than_they_are),
     HS_TEST("counts are grouped by thousands", counts_are_grouped),
 };
 
