@@ -932,7 +932,7 @@ def report_default(bench):
         ring, tree = found["ring"][0].seconds, found["tree"][0].seconds
         for p in found[""] if abs(math.log(ring / tree)) >= DIFFER else ():
             truth = "ring" if abs(math.log(p.seconds / ring)) < abs(math.log(p.seconds / tree)) else "tree"
-            named = bench.program.do("choice", p.index)[0]
+            named = bench.program.do("choice", p.index)[0].lower()
             times = {"ring": ring, "tree": tree}
             score[system][0] += named == truth
             score[system][1] += 1

@@ -226,6 +226,13 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
 
 static const struct hs_plan left_alone = {.chunks = 1}; /* as the verdict's default call is */
 
+/* Whether the verdict is to keep the library's default: a measured result's best plan is slower. */
+static bool is_kept(const struct hs_result_message *message)
+{
+    return hs_plan_is_default(&message->best) ||
+           (message->answer && message->answer->verdict.advice == HS_ADVICE_DEFAULT);
+}
+
 /* Whether a plan was not measured, and its predicted gain over the library's default reaches below
  * 1: nobody who applies an export is to be slower for it. */
 static bool may_lose(const struct hs_result_message *message)
@@ -239,12 +246,13 @@ static bool may_lose(const struct hs_result_message *message)
 
 const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message)
 {
+    const struct hs_result_message *at = &job->result->messages[message];
+
     if (job->plan)
         return job->plan;
     if (job->stand_in && message == job->message)
         return job->stand_in;
-    return may_lose(&job->result->messages[message]) ? &left_alone
-                                                     : &job->result->messages[message].best;
+    return is_kept(at) || may_lose(at) ? &left_alone : &at->best;
 }
 
 enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t message,
@@ -252,7 +260,7 @@ enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t 
 {
     const struct hs_result_message *at = &job->result->messages[message];
 
-    if (hs_plan_is_default(&at->best))
+    if (is_kept(at))
         return hs_fail(err, HS_INVALID,
                        "%s: its verdict for %s is to keep the library's default, which needs no "
                        "configuration; name a plan (--plan) to export one anyway",
