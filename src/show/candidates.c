@@ -2,6 +2,7 @@
 #include "library/limit.h"
 #include "library/price_plan.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,8 +129,10 @@ static double gain(const struct record *r)
 {
     const struct hs_answer *answer = r->of->message->answer;
 
-    if (!answer || !r->candidate)
+    if (!answer)
         return NAN;
+    if (!r->candidate)
+        return answer->usual && strcmp(r->name, answer->usual->name) == 0 ? 1 : (double)NAN;
     return (answer->usual ? answer->usual->seconds : r->of->message->flat_seconds) /
            hs_candidate_seconds(r->candidate);
 }
@@ -303,14 +306,22 @@ static bool is_reference(const struct hs_candidates_source *of, size_t i)
     return answer->usual ? hs_plan_is_default(plan) : hs_plan_compare(plan, &flat) == 0;
 }
 
-/* The library's default call, by its choice or by forced algorithms. */
-static void add_library(struct hs_table *table, const struct hs_candidates_source *of,
-                        const struct hs_baseline_result *calls, size_t count)
+/* The library's default call, by its choice or by forced algorithms: those that took from `from` to
+ * below `to` seconds, what has no time as if it took INFINITY. */
+static void add_library(struct hs_table *table, const struct hs_candidates_source *of, double from,
+                        double to)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct record r = record_of(of, calls[i].name, &calls[i].measured);
+    const struct hs_result_message *message = of->message;
+    size_t own = message->baseline_count;
 
-        add(table, &r);
+    for (size_t i = 0; i < own + message->algorithm_count; i++) {
+        const struct hs_baseline_result *call =
+            i < own ? &message->baselines[i] : &message->algorithms[i - own];
+        struct record r = record_of(of, call->name, &call->measured);
+        double seconds = isfinite(r.seconds) ? r.seconds : DBL_MAX;
+
+        if (seconds >= from && seconds < to)
+            add(table, &r);
     }
 }
 
@@ -323,6 +334,7 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
         [HS_OF_MEASURE] = HS_PICKS(of_measure),   [HS_OF_REPORT] = HS_PICKS(of_report)};
     const struct hs_result_message *message = of->message;
     size_t count = message->candidate_count;
+    double last = 0; /* the slowest so far: calls come where their times are */
 
     HS_TABLE_INIT(table, "candidates", columns);
     table->picks = picks[view];
@@ -333,10 +345,14 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
 
         if (of->limit > 0 && i >= of->limit && !is_reference(of, i))
             continue;
+        if (hs_measured_is_ok(message->candidates[i].measured)) {
+            double seconds = fmax(last, hs_candidate_seconds(&message->candidates[i]));
 
+            add_library(table, of, last, seconds);
+            last = seconds;
+        }
         add_candidate(table, of, i, ties, view == HS_OF_REPORT);
         i += ties;
     }
-    add_library(table, of, message->baselines, message->baseline_count);
-    add_library(table, of, message->algorithms, message->algorithm_count);
+    add_library(table, of, last, INFINITY);
 }
