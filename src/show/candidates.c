@@ -269,7 +269,7 @@ static void add_candidate(struct hs_table *table, const struct hs_candidates_sou
     snprintf(name, sizeof(name), "%s%s", HS_AS_PLAN(&candidate->plan),
              report && hs_plan_is_flat(&candidate->plan) ? " (flat)" : "");
     if (ties > 0)
-        snprintf(name, sizeof(name), "%s, %zu alike", HS_AS_PLAN(&candidate->plan), ties);
+        snprintf(name, sizeof(name), "%s (+%zu equal)", HS_AS_PLAN(&candidate->plan), ties);
     r.candidate = candidate;
     r.mark = candidate->extrapolated && (!report || system->fits.count > 0) ? " *" : NULL;
     r.rank = of->ranked == 0 || i < of->ranked ? (double)i + 1 : NAN;
