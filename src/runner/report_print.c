@@ -521,7 +521,7 @@ static void say_sweep(struct hs_sheet *sheet, const struct hs_report *report)
     append_counts(&line, result);
     say_text(sheet, &line, true);
     hs_sheet_say(sheet, "\n");
-    hs_winners_init(&table, HS_BY_SIZE);
+    hs_winners_init(&table, HS_RACED_SIZES);
     for (size_t i = 0; i < result->message_count; i++) {
         bool all = result->message_count <= SIZES_SHOWN;
 

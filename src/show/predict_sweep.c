@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "library/limit.h"
 #include "library/price_plan.h"
@@ -70,6 +71,9 @@ static void add(struct sweep *sweep, const struct hs_predict *predict,
         beyond = add_call(&sweep->gaps, predict->asked.system, &point->request.problem);
     marked = is_default ? (point->extrapolated || beyond) && !both
                         : cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
+    winner.low_seconds = best->estimate.low_seconds;
+    winner.high_seconds = best->estimate.high_seconds;
+    winner.choice = hs_library_is_priced(&point->library) ? point->library.choice : NULL;
     winner.gain = point->verdict.gain;
     winner.gain_low = point->verdict.gain_low;
     winner.gain_high = point->verdict.gain_high;
@@ -93,11 +97,13 @@ static void add(struct sweep *sweep, const struct hs_predict *predict,
 
 static void say_samples(const struct sweep *sweep, const struct hs_predict *predict)
 {
+    hs_sheet_say(predict->sheet, "\n");
     if (sweep->sampled)
-        hs_sheet_say(predict->sheet,
-                     "\ntimes and gains: predicted, expected over %zu simulated samples of what is "
-                     "uncertain; bound: what the links allow; lead: over the runner-up\n",
-                     predict->asked.machines->count);
+        hs_sheet_line(
+            predict->sheet, "Times are expected over %zu simulated samples of what is uncertain.%s",
+            predict->asked.machines->count,
+            predict->settings->details ? " Bound: what the links allow; lead: over the runner-up."
+                                       : "");
 }
 
 static void print_as(struct sweep *sweep, const struct hs_predict *predict)
@@ -120,27 +126,29 @@ static void print_winners(struct sweep *sweep, const struct hs_predict *predict)
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
     struct hs_problem asked = hs_problem_of(settings->ask.collective, settings->ask.layout, 1, 1);
-    char aside[HS_PROBLEM_TEXT];
+    char call[HS_PROBLEM_TEXT];
 
-    hs_problem_aside(aside, &asked);
+    snprintf(call, sizeof(call), "%s%s", hs_collectives[asked.collective].written,
+             hs_layout_aside(asked.collective, asked.layout));
     if (both)
-        hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->asked.label,
-                     aside);
+        hs_sheet_say(predict->sheet, "%s: %s, process count by message size (predicted)\n",
+                     predict->asked.label, call);
     else if (sweep->over_np)
-        hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->asked.label,
-                     HS_AS_BYTES(settings->ask.bytes.first), aside);
+        hs_sheet_line(predict->sheet, "%s: %s of %s per process, by process count (predicted)\n",
+                      predict->asked.label, call, HS_AS_BYTES(settings->ask.bytes.first));
     else
-        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s%s\n\n", predict->asked.label,
-                     settings->ask.np.first,
-                     hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->ask.mesh), aside);
+        hs_sheet_line(predict->sheet,
+                      "%s: %s of %" PRIu64 " processes%s%s, by size per process (predicted)\n",
+                      predict->asked.label, call, settings->ask.np.first,
+                      hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system,
+                                           (int64_t)settings->ask.np.first),
+                      hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->ask.mesh));
     if (both)
         hs_winners_matrices(predict->sheet, &sweep->lines, hs_question_sizes(&settings->ask),
                             hs_system_capacity(predict->asked.system));
     else
         hs_sheet_table(predict->sheet, &sweep->lines);
     say_samples(sweep, predict);
-    if (sweep->extrapolated || hs_predict_is_calibrated(predict))
-        hs_sheet_say(predict->sheet, "\n");
     hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);
 }
 
@@ -153,7 +161,10 @@ void hs_predict_sweep(const struct hs_predict *predict, const struct hs_predicti
     if (settings->style)
         hs_nccl_tests_init(&sweep.lines);
     else
-        hs_winners_init(&sweep.lines, sweep.over_np ? HS_BY_COUNT : HS_BY_SIZE);
+        hs_winners_init(&sweep.lines, settings->details
+                                          ? sweep.over_np ? HS_COUNT_DETAILS : HS_SIZE_DETAILS
+                                      : sweep.over_np ? HS_BY_COUNT
+                                                      : HS_BY_SIZE);
     for (size_t i = 0; i < prediction->count; i++)
         (settings->style ? add_as : add)(&sweep, predict, &prediction->points[i]);
     (settings->style ? print_as : print_winners)(&sweep, predict);

@@ -31,14 +31,22 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
     column(PLAN, "plan", "best plan", NULL, TEXT, ALWAYS,                                          \
            hs_value_marked(r->plan ? HS_AS_PLAN(r->plan) : "none", r->mark))                       \
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
+    column(TIMES, NULL, "90 % range", NULL, FIGURE, IF_ANY,                                        \
+           r->low_seconds < r->high_seconds ? HS_AS_RANGE(r->low_seconds, r->high_seconds) : NULL) \
+    column(LEAST, "low_seconds", NULL, NULL, TIME, IF_ANY, r->low_seconds)                         \
+    column(MOST, "high_seconds", NULL, NULL, TIME, IF_ANY, r->high_seconds)                        \
+    column(BUSBW, "busbw_bytes_per_second", "busbw", "GB/s", GIGABYTES, IF_ANY,                    \
+           r->problem.group.size > 1 ? hs_problem_bus_bandwidth(&r->problem, r->seconds)           \
+                                     : (double)NAN)                                                \
+    column(CHOICE, "default_choice", "default runs", NULL, TEXT, IF_ANY, r->choice)                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
-    column(ADVICE, "advice", "advice", NULL, TEXT, IF_ANY, r->advice)                              \
+    column(ADVICE, "advice", "verdict", NULL, TEXT, IF_ANY, r->advice)                              \
     column(OVER, "gain", NULL, NULL, RATIO, ALWAYS, r->gain)                                       \
     column(LOW, "gain_low", NULL, NULL, RATIO, IF_ANY, r->gain_low)                                \
     column(HIGH, "gain_high", NULL, NULL, RATIO, IF_ANY, r->gain_high)                             \
     column(GAIN, NULL, "vs flat", NULL, FIGURE, IF_ANY, GAIN_TEXT(false))                          \
     column(OWN, NULL, "vs default", NULL, FIGURE, IF_ANY, GAIN_TEXT(true))                         \
-    column(RANGE, NULL, "90 % range", NULL, FIGURE, IF_ANY,                                        \
+    column(RANGE, NULL, "gain, 90 %", NULL, FIGURE, IF_ANY,                                        \
            r->gain_low < r->gain_high                                                              \
                ? HS_AS_GAIN_RANGE(&((struct hs_gain){r->gain, r->gain_low, r->gain_high, 1}))      \
                : NULL)                                                                             \
@@ -59,18 +67,20 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES),  P(ADVICE), P(PLAN),  P(TIME),
-                                         P(GAIN),   P(OWN),    P(RANGE), P(REACHED),
-                                         P(SECOND), P(MARGIN), P(REGRET)},
-                            by_count[] = {P(NP),     P(ADVICE), P(PLAN),   P(TIME),
-                                          P(GAIN),   P(OWN),    P(RANGE),  P(REACHED),
-                                          P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
-                            by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"},
-                                          P(GAIN), P(OWN),  P(HERE)},
-                            by_near_counts[] = {P(NP),  P(PLAN),   P(TIME), P(GAIN),
-                                                P(OWN), P(GROWTH), P(HERE)},
-                            by_input[] = {P(NP),   P(BYTES),   {PLAN, "best"}, P(TIME),
-                                          P(FLAT), P(LIBRARY), P(HOW),         P(FILE_NAME)};
+static const struct hs_pick
+    by_size[] = {P(BYTES), P(ADVICE), P(PLAN), P(TIME), P(TIMES), P(BUSBW), P(GAIN), P(OWN)},
+    by_count[] = {P(NP), P(ADVICE), P(PLAN), P(TIME), P(TIMES), P(BUSBW), P(GAIN), P(OWN)},
+    size_details[] = {P(BYTES), P(ADVICE), P(PLAN),   P(TIME),    P(TIMES),  P(BUSBW),  P(GAIN),
+                      P(OWN),   P(RANGE),  P(CHOICE), P(REACHED), P(SECOND), P(MARGIN), P(REGRET)},
+    count_details[] = {P(NP),      P(ADVICE), P(PLAN),   P(TIME),   P(TIMES),
+                       P(BUSBW),   P(GAIN),   P(OWN),    P(RANGE),  P(CHOICE),
+                       P(REACHED), P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
+    raced_sizes[] = {P(BYTES), P(ADVICE), P(PLAN),   P(TIME),  P(GAIN),
+                     P(OWN),   P(RANGE),  P(SECOND), P(MARGIN)},
+    by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"}, P(GAIN), P(OWN), P(HERE)},
+    by_near_counts[] = {P(NP), P(PLAN), P(TIME), P(GAIN), P(OWN), P(GROWTH), P(HERE)},
+    by_input[] = {P(NP),   P(BYTES),   {PLAN, "best"}, P(TIME),
+                  P(FLAT), P(LIBRARY), P(HOW),         P(FILE_NAME)};
 #undef P
 
 struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -80,6 +90,8 @@ struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_
                               .plan = plan,
                               .seconds = seconds,
                               .spread = NAN,
+                              .low_seconds = NAN,
+                              .high_seconds = NAN,
                               .gain_low = NAN,
                               .gain_high = NAN,
                               .gain = hs_or_dash(flat_seconds / seconds),
@@ -91,6 +103,9 @@ void hs_winners_init(struct hs_table *table, enum hs_winners_of view)
 {
     const struct hs_picks picks[] = {[HS_BY_SIZE] = HS_PICKS(by_size),
                                      [HS_BY_COUNT] = HS_PICKS(by_count),
+                                     [HS_SIZE_DETAILS] = HS_PICKS(size_details),
+                                     [HS_COUNT_DETAILS] = HS_PICKS(count_details),
+                                     [HS_RACED_SIZES] = HS_PICKS(raced_sizes),
                                      [HS_BY_REIGN] = HS_PICKS(by_reign),
                                      [HS_BY_NEAR_COUNTS] = HS_PICKS(by_near_counts),
                                      [HS_BY_INPUT] = HS_PICKS(by_input)};

@@ -12,8 +12,11 @@
 
 /* What people see first, and with it the other columns. */
 enum hs_winners_of {
-    HS_BY_SIZE,        /* predict with a sweep of sizes */
-    HS_BY_COUNT,       /* predict with a sweep of process counts */
+    HS_BY_SIZE,      /* predict with a sweep of sizes */
+    HS_BY_COUNT,     /* predict with a sweep of process counts */
+    HS_SIZE_DETAILS, /* the same with all there is */
+    HS_COUNT_DETAILS,
+    HS_RACED_SIZES,    /* measure with a sweep of sizes */
     HS_BY_REIGN,       /* where each reign over sizes begins */
     HS_BY_NEAR_COUNTS, /* process counts around one */
     HS_BY_INPUT        /* all that a report is about */
@@ -22,15 +25,17 @@ enum hs_winners_of {
 /* A plan that wins; borrows everything. Numbers that do not exist are NaN, texts NULL. */
 struct hs_winner {
     struct hs_problem problem;
-    const struct hs_plan *plan;   /* NULL: none */
-    const char *mark;             /* static text, " *" */
-    double seconds, spread;       /* spread: half of the 95 % interval over the time */
-    double gain, regret;          /* gain: over the default call, else over the flat plan */
-    double gain_low, gain_high;   /* its 90 % range; NaN: nothing was sampled */
-    const char *advice;           /* static text; NULL: the time is nominal */
-    double reached;               /* of the limit (library/limit.h) */
-    bool over_default;            /* what the gain is over */
-    const struct hs_plan *second; /* the runner-up; NULL: none */
+    const struct hs_plan *plan;       /* NULL: none */
+    const char *mark;                 /* static text, " *" */
+    double seconds, spread;           /* spread: half of the 95 % interval over the time */
+    double low_seconds, high_seconds; /* 90 % range; NaN: nothing was sampled */
+    const char *choice;               /* what the default call runs; NULL: it has no price */
+    double gain, regret;              /* gain: over the default call, else over the flat plan */
+    double gain_low, gain_high;       /* its 90 % range; NaN: nothing was sampled */
+    const char *advice;               /* static text; NULL: the time is nominal */
+    double reached;                   /* of the limit (library/limit.h) */
+    bool over_default;                /* what the gain is over */
+    const struct hs_plan *second;     /* the runner-up; NULL: none */
     double second_seconds;
     const char *growth;         /* how it follows from the winner of the count before */
     const char *here;           /* what a reader is to find in the table */
