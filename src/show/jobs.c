@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROWS_WANTED 3 /* for which assumptions are left to --details */
+
 void hs_job_page_begin(struct hs_job_page *page, struct hs_sheet *sheet, bool details)
 {
     *page = (struct hs_job_page){.sheet = sheet, .details = details};
@@ -44,12 +46,13 @@ void hs_job_page_add_lines(struct hs_job_page *page, const char *word,
         hs_job_page_add(page, &page->tail, "%s%s", i == 0 ? word : "", lines->items[i]);
 }
 
-/* Drops the last lines, what goes on among them, until a table of two rows fits. */
-static void shorten(struct hs_job_page *page, size_t others)
+/* Drops the last lines, what goes on among them, until so many rows fit. */
+static void shorten(struct hs_job_page *page, size_t others, size_t rows)
 {
     struct hs_text *tail = &page->tail;
 
-    while (tail->length > 0 && others + hs_sheet_lines(page->sheet, tail) + 2 > HS_ANSWER_LINES) {
+    while (tail->length > 0 &&
+           others + hs_sheet_lines(page->sheet, tail) + rows > HS_ANSWER_LINES) {
         bool goes_on;
 
         do {
@@ -62,14 +65,14 @@ static void shorten(struct hs_job_page *page, size_t others)
     }
 }
 
-size_t hs_job_page_print(struct hs_job_page *page)
+size_t hs_job_page_print(struct hs_job_page *page, size_t count)
 {
     /* Two empty lines, and the heads of columns. */
     size_t others =
         hs_sheet_lines(page->sheet, &page->title) + hs_sheet_lines(page->sheet, &page->verdict) + 3;
 
     if (!page->details)
-        shorten(page, others);
+        shorten(page, others, count < ROWS_WANTED ? count : ROWS_WANTED);
     hs_sheet_say(page->sheet, "%s\n", page->title.data ? page->title.data : "");
     hs_sheet_stress(page->sheet, "%s", page->verdict.data ? page->verdict.data : "");
     hs_sheet_say(page->sheet, "\n");

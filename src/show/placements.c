@@ -250,7 +250,7 @@ static enum hs_status print(struct hs_sheet *sheet, const struct hs_place_answer
                     placement->mesh);
     add_verdict(&page, placement);
     add_tail(&page, placement);
-    rows = hs_job_page_print(&page);
+    rows = hs_job_page_print(&page, placement->count);
     print_orders(sheet, placement, rows, details);
     if (details || !hs_sheet_is_read(sheet)) {
         hs_sheet_say(sheet, "\nMessages in %s\n", placement->orders[0].order);

@@ -168,7 +168,7 @@ enum hs_status hs_predict_print_gains(const struct hs_predict *predict,
                         "the library's calls take %s by what they are compared with, %s in the "
                         "profile, without waiting",
                         HS_AS_TIME(gains->compared), HS_AS_TIME(gains->working));
-    rows = hs_job_page_print(&page);
+    rows = hs_job_page_print(&page, 2);
     if (details ? gains->count > 0 : gains->gained > 0)
         print_gains(&sheet, gains, rows, details);
     return hs_job_page_end(&page, err);

@@ -233,7 +233,7 @@ enum hs_status hs_sharding_show(struct hs_text *out, const struct hs_sharding *s
             &page,
             sharding->verdict.advice == HS_JOB_USE ? "PyTorch: " : "Next: ", &sharding->next);
     hs_job_page_add_lines(&page, "Assumed: ", &sharding->assumptions);
-    rows = hs_job_page_print(&page);
+    rows = hs_job_page_print(&page, sharding->count);
     print_ways(&sheet, sharding, rows, question->details);
     return hs_job_page_end(&page, err);
 }
