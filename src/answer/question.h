@@ -57,7 +57,8 @@ struct hs_question {
         HS_ROW_GPUS("Problem", (place) + offsetof(struct hs_question, gpus),                       \
                     "default: the first; with --np below all of one node the best and the worst "  \
                     "choice is said"),                                                             \
-        HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype)),              \
+        HS_ROW_DATATYPE("Problem", (place) + offsetof(struct hs_question, datatype),               \
+                        hs_datatype_words),                                                        \
         HS_ROW_OPERATION("Problem", (place) + offsetof(struct hs_question, operation)),            \
         HS_ROW_COLLECTIVE("Problem", (place) + offsetof(struct hs_question, collective),           \
                           hs_collective_words),                                                    \

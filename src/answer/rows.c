@@ -89,9 +89,17 @@ const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
 
 const char *const *hs_datatype_words(void)
 {
-    static _Thread_local const char *words[HS_DATATYPE_COUNT + 1];
+    static _Thread_local const char *words[HS_DATATYPE_PRICED_COUNT + 1];
 
     memcpy(words, hs_datatype_names, sizeof(hs_datatype_names));
+    return words;
+}
+
+const char *const *hs_measured_datatype_words(void)
+{
+    static _Thread_local const char *words[HS_DATATYPE_COUNT + 1];
+
+    memcpy(words, hs_datatype_names, HS_DATATYPE_COUNT * sizeof(*words));
     return words;
 }
 

@@ -24,6 +24,7 @@ extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorit
 /* Types of elements, reductions, collectives, orders, algorithms (and "all"), strategies. All end
  * with a NULL; all but the last are the calling thread's. */
 const char *const *hs_datatype_words(void);
+const char *const *hs_measured_datatype_words(void);
 const char *const *hs_operation_words(void);
 const char *const *hs_collective_words(void);
 const char *const *hs_layout_words(void);
@@ -97,12 +98,12 @@ enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_m
         .offset = (place), .help = (text)                                                          \
     }
 
-/* enum hs_datatype; float, bf16 and their like are understood. */
-#define HS_ROW_DATATYPE(heading, place)                                                            \
+/* enum hs_datatype; float, bf16 and their like are understood. `list`: those that are priced, or
+ * those that can be measured. */
+#define HS_ROW_DATATYPE(heading, place, list)                                                      \
     {                                                                                              \
         .name = "dtype", .argument = "TYPE", .type = &hs_option_datatype, .group = (heading),      \
-        .offset = (place), .fallback = "float32", .words = hs_datatype_words,                      \
-        .help = "type of the elements"                                                             \
+        .offset = (place), .fallback = "float32", .words = (list), .help = "type of the elements"  \
     }
 #define HS_ROW_OPERATION(heading, place)                                                           \
     {                                                                                              \

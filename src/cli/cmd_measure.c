@@ -65,7 +65,7 @@ static const struct hs_option options[] = {
              "what costs most)"},
     HS_ROW_LAYOUT(WHAT, FIELD(campaign.call.layout)),
     HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
-    HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
+    HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype), hs_measured_datatype_words),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
                    "what runs them; auto takes the first that works here"),
@@ -267,6 +267,9 @@ static enum hs_status check_call(struct hs_measure_settings *settings, struct hs
         campaign->sizes = (struct hs_range){.first = CALIBRATE_BYTES, .last = CALIBRATE_BYTES};
     if (campaign->sizes.first == 0)
         return hs_fail(err, HS_INVALID, "--size SIZE[:SIZE] is missing (or --profile FILE)");
+    if (campaign->datatype >= HS_DATATYPE_COUNT)
+        return hs_fail(err, HS_INVALID, "--dtype %s: such elements are priced, not measured",
+                       hs_datatype_names[campaign->datatype]);
     status = hs_sizes_check(&campaign->sizes, campaign->datatype, err);
     return status == HS_OK ? check_groups(campaign, err) : status;
 }

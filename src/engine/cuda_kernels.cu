@@ -208,7 +208,7 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
         return launch_divide<as_float16>(data, count, np, stream);
     case HS_BFLOAT16:
         return launch_divide<as_bfloat16>(data, count, np, stream);
-    case HS_DATATYPE_COUNT:
+    default: /* priced alone */
         break;
     }
     return cudaErrorInvalidValue;
@@ -262,7 +262,7 @@ cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count
         return launch_reduce<as_float16>(dst, a, b, count, max, stream);
     case HS_BFLOAT16:
         return launch_reduce<as_bfloat16>(dst, a, b, count, max, stream);
-    case HS_DATATYPE_COUNT:
+    default: /* priced alone */
         break;
     }
     return cudaErrorInvalidValue;

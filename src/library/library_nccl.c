@@ -459,17 +459,31 @@ static struct hs_nccl_choice pat_choice(const struct tuning *t)
                      t->bus_GBps * (t->call->version < V(2, 24, 0) ? PAT_DATA_223 : PAT_DATA));
 }
 
+#define FLOAT8_RING_RANKS 8
+#define FLOAT8_RING_TIMES 1024.0
+
 /* ---- which there are, and which is taken ----------------------------------------------------- */
 
-/* ncclNvlsSupported: the switch adds, and finds the largest of halves; an average is a sum with a
- * factor, which it does not know. */
+/* ncclNvlsSupported: the switch adds, and finds the largest of halves and whole numbers; an average
+ * is a sum with a factor, which it does not know, and of one byte it knows no number. */
 static bool switch_reduces(const struct hs_nccl_call *call)
 {
     const struct hs_nccl_use *use = &call->use;
-    bool halves = use->datatype == HS_FLOAT16 || use->datatype == HS_BFLOAT16;
+    bool is_float = use->datatype == HS_FLOAT32 || use->datatype == HS_FLOAT64;
 
-    return call->kind == HS_CALL_ALLGATHER || use->operation == HS_SUM ||
-           (use->operation == HS_MAX && halves);
+    if (call->kind == HS_CALL_ALLGATHER)
+        return true;
+    return hs_datatype_bytes(use->datatype) > 1 &&
+           (use->operation == HS_SUM || (use->operation == HS_MAX && !is_float));
+}
+
+/* updateCollCostTable: rings of many ranks would add too many roundings of 8 bits. */
+static double wanted_seconds(const struct hs_nccl_call *call, const struct hs_nccl_choice *choice)
+{
+    bool rounds = call->use.datatype == HS_FLOAT8 && call->kind != HS_CALL_ALLGATHER &&
+                  choice->algorithm == HS_NCCL_RING && call->shape.ranks > FLOAT8_RING_RANKS;
+
+    return choice->modelled_seconds * (rounds ? FLOAT8_RING_TIMES : 1);
 }
 
 static bool has_nvls(const struct tuning *t)
@@ -514,10 +528,13 @@ size_t hs_nccl_choices(struct hs_nccl_choice out[HS_NCCL_CHOICES_MAX],
     return count;
 }
 
-static bool before(const struct hs_nccl_choice *a, const struct hs_nccl_choice *b)
+static bool before(const struct hs_nccl_call *call, const struct hs_nccl_choice *a,
+                   const struct hs_nccl_choice *b)
 {
-    if (a->modelled_seconds != b->modelled_seconds)
-        return a->modelled_seconds < b->modelled_seconds;
+    double seconds = wanted_seconds(call, a), others = wanted_seconds(call, b);
+
+    if (seconds != others)
+        return seconds < others;
     return a->algorithm != b->algorithm ? a->algorithm < b->algorithm : a->protocol < b->protocol;
 }
 
@@ -528,7 +545,8 @@ bool hs_nccl_choose(struct hs_nccl_choice *out, const struct hs_nccl_call *call,
     bool found = hs_nccl_choose_registered(out, call) && ((among >> out->algorithm) & 1) != 0;
 
     for (size_t i = 0; i < count && (!found || out->algorithm < HS_NCCL_SYMMETRIC); i++)
-        if (((among >> choices[i].algorithm) & 1) != 0 && (!found || before(&choices[i], out))) {
+        if (((among >> choices[i].algorithm) & 1) != 0 &&
+            (!found || before(call, &choices[i], out))) {
             *out = choices[i];
             found = true;
         }

@@ -106,7 +106,8 @@ static bool has_kernel(const struct hs_nccl_call *call)
 
     if (call->kind == HS_CALL_ALLGATHER)
         return true;
-    if (call->kind == HS_CALL_ALLTOALL || use->datatype == HS_FLOAT64)
+    if (call->kind == HS_CALL_ALLTOALL || use->datatype == HS_FLOAT64 || use->datatype == HS_INT8 ||
+        use->datatype == HS_INT32 || use->datatype == HS_INT64)
         return false;
     return use->operation == HS_SUM ||
            (use->operation == HS_AVERAGE && call->version >= AVERAGE_FROM);

@@ -8,10 +8,10 @@
 /* nccl-tests' own words. */
 static const char *type_of(enum hs_datatype datatype)
 {
-    static const char *const types[HS_DATATYPE_COUNT] = {[HS_FLOAT32] = "float",
-                                                         [HS_FLOAT64] = "double",
-                                                         [HS_FLOAT16] = "half",
-                                                         [HS_BFLOAT16] = "bfloat16"};
+    static const char *const types[HS_DATATYPE_PRICED_COUNT] = {
+        [HS_FLOAT32] = "float",     [HS_FLOAT64] = "double", [HS_FLOAT16] = "half",
+        [HS_BFLOAT16] = "bfloat16", [HS_FLOAT8] = "f8e4m3",  [HS_INT8] = "int8",
+        [HS_INT32] = "int32",       [HS_INT64] = "int64"};
 
     return types[datatype];
 }

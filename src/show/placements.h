@@ -47,7 +47,8 @@ const char *const *hs_place_format_words(void);
                  "rest besides: "                                                                  \
                  "config.json,seq-length=4096,micro-batch-size=1,global-batch-size=512"},          \
         HS_ROW_DATATYPE("Problem",                                                                 \
-                        (at) + offsetof(struct hs_place_question, settings.ask.datatype)),         \
+                        (at) + offsetof(struct hs_place_question, settings.ask.datatype),          \
+                        hs_datatype_words),                                                        \
         HS_ROW_SECONDS("compute", NULL, "Problem",                                                 \
                        (at) + offsetof(struct hs_place_question, settings.compute_seconds),        \
                        "computing time per step: bounds the time of a step"),                      \

@@ -39,7 +39,8 @@ struct hs_shard_question {
          .help = "instead of --parameters a transformer, as of place: a config.json, or "          \
                  "num-layers=80,hidden-size=8192 and so on"},                                      \
         HS_ROW_DATATYPE("Problem",                                                                 \
-                        (at) + offsetof(struct hs_shard_question, settings.ask.datatype)),         \
+                        (at) + offsetof(struct hs_shard_question, settings.ask.datatype),          \
+                        hs_datatype_words),                                                        \
         HS_ROW_COUNT("units", "units", 1, 100000, NULL, "Problem",                                 \
                      (at) + offsetof(struct hs_shard_question, settings.units),                    \
                      "in which the model is wrapped, each gathered by itself (default: the "       \

@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 
-const char *const hs_datatype_names[HS_DATATYPE_COUNT] = {
+const char *const hs_datatype_names[HS_DATATYPE_PRICED_COUNT] = {
 #define HS_ROW(name, text, bytes, words) text,
-    HS_DATATYPES(HS_ROW)
+    HS_DATATYPES(HS_ROW) HS_PRICED_DATATYPES(HS_ROW)
 #undef HS_ROW
 };
 
@@ -14,9 +14,9 @@ const char *const hs_operation_names[HS_OPERATION_COUNT] = {
 #undef HS_ROW
 };
 
-static const size_t datatype_bytes[HS_DATATYPE_COUNT] = {
+static const size_t datatype_bytes[HS_DATATYPE_PRICED_COUNT] = {
 #define HS_ROW(name, text, bytes, words) bytes,
-    HS_DATATYPES(HS_ROW)
+    HS_DATATYPES(HS_ROW) HS_PRICED_DATATYPES(HS_ROW)
 #undef HS_ROW
 };
 
@@ -25,9 +25,9 @@ size_t hs_datatype_bytes(enum hs_datatype datatype)
     return datatype_bytes[datatype];
 }
 
-static const char *const datatype_words[HS_DATATYPE_COUNT] = {
+static const char *const datatype_words[HS_DATATYPE_PRICED_COUNT] = {
 #define HS_ROW(name, text, bytes, words) words,
-    HS_DATATYPES(HS_ROW)
+    HS_DATATYPES(HS_ROW) HS_PRICED_DATATYPES(HS_ROW)
 #undef HS_ROW
 };
 
@@ -40,7 +40,7 @@ static const char *const operation_words[HS_OPERATION_COUNT] = {
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err)
 {
     static const struct hs_vocabulary known = {"data type", hs_datatype_names, datatype_words,
-                                               HS_DATATYPE_COUNT};
+                                               HS_DATATYPE_PRICED_COUNT};
     size_t index;
     enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
 

@@ -15,13 +15,22 @@
     row(FLOAT64, "float64", 8, " double fp64 f64 ")         \
     row(FLOAT16, "float16", 2, " half fp16 f16 ")           \
     row(BFLOAT16, "bfloat16", 2, " bf16 bfloat ")
+
+/* What is priced alone: a library may choose otherwise by type. The rest likewise. */
+#define HS_PRICED_DATATYPES(row) \
+    row(FLOAT8, "float8", 1, " fp8 f8 e4m3 e5m2 float8_e4m3 float8_e5m2 ") \
+    row(INT8, "int8", 1, " uint8 byte char ")               \
+    row(INT32, "int32", 4, " uint32 int ")                  \
+    row(INT64, "int64", 8, " uint64 long ")
 /* clang-format on */
 
 enum hs_datatype {
 #define HS_ROW(name, text, bytes, words) HS_##name,
-    HS_DATATYPES(HS_ROW)
+    HS_DATATYPES(HS_ROW) HS_DATATYPE_COUNT,
+    HS_DATATYPE_MEASURED_LAST = HS_DATATYPE_COUNT - 1, /* the next is COUNT's number */
+    HS_PRICED_DATATYPES(HS_ROW)
 #undef HS_ROW
-        HS_DATATYPE_COUNT
+        HS_DATATYPE_PRICED_COUNT
 };
 
 /* name, text, other words for it; average is the sum divided by the number of processes */
@@ -39,10 +48,10 @@ enum hs_operation {
         HS_OPERATION_COUNT
 };
 
-extern const char *const hs_datatype_names[HS_DATATYPE_COUNT];
+extern const char *const hs_datatype_names[HS_DATATYPE_PRICED_COUNT];
 extern const char *const hs_operation_names[HS_OPERATION_COUNT];
 
-/* Of one element: 2, 4 or 8. */
+/* Of one element: 1, 2, 4 or 8. */
 size_t hs_datatype_bytes(enum hs_datatype datatype);
 /* The name, or one of the other words. HS_INVALID with the nearest name; *out is then as it was. */
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err);

@@ -29,7 +29,7 @@ static inline double order_round(enum hs_datatype datatype, double value)
     case HS_BFLOAT16:
         return half_decode(&half_bfloat16, half_encode(&half_bfloat16, (float)value));
     case HS_FLOAT32:
-    case HS_DATATYPE_COUNT:
+    default:
         break;
     }
     return (float)value;

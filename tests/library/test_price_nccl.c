@@ -280,6 +280,44 @@ static void a_switch_does_not_average(void **state)
     assert_false(has(&call, HS_NCCL_NVLS, &unused)); /* of float32 */
     call.use.datatype = HS_BFLOAT16;
     assert_true(has(&call, HS_NCCL_NVLS, &unused));
+    call.use.datatype = HS_INT32;
+    assert_true(has(&call, HS_NCCL_NVLS, &unused));
+    call.use.operation = HS_SUM;
+    call.use.datatype = HS_INT8;
+    assert_false(has(&call, HS_NCCL_NVLS, &unused));
+    call.use.datatype = HS_FLOAT8;
+    assert_false(has(&call, HS_NCCL_NVLS, &unused));
+}
+
+/* updateCollCostTable: of 8 bits a ring of more than 8 ranks is last, whatever the size; what
+ * reduces nothing is moved as bytes. */
+static void rings_of_many_ranks_do_not_add_eight_bits(void **state)
+{
+    struct golden_call of = {.parts = "8xA100, 8xHDR200",
+                             .domains = 4,
+                             .gpus = 8,
+                             .kind = HS_CALL_ALLREDUCE,
+                             .bytes = 1e9,
+                             .version = 22809};
+    struct hs_nccl_call call = call_of(&of);
+    struct hs_nccl_choice choice;
+
+    (void)state;
+    assert_true(hs_nccl_choose(&choice, &call, HS_NCCL_ANY));
+    assert_int_equal(choice.algorithm, HS_NCCL_RING);
+    call.use.datatype = HS_FLOAT8;
+    assert_true(hs_nccl_choose(&choice, &call, HS_NCCL_ANY));
+    assert_int_equal(choice.algorithm, HS_NCCL_TREE);
+    assert_true(hs_nccl_choose(&choice, &call, 1U << HS_NCCL_RING)); /* forced */
+    assert_int_equal(choice.algorithm, HS_NCCL_RING);
+    call.kind = HS_CALL_ALLGATHER;
+    assert_true(hs_nccl_choose(&choice, &call, HS_NCCL_ANY));
+    assert_int_equal(choice.algorithm, HS_NCCL_RING);
+    of.domains = 1;
+    call = call_of(&of);
+    call.use.datatype = HS_FLOAT8;
+    assert_true(hs_nccl_choose(&choice, &call, HS_NCCL_ANY));
+    assert_int_equal(choice.algorithm, HS_NCCL_RING);
 }
 
 /* ncclTopoGetAlgoTime of 2.29.2: Simple's factors of trees, of 2^16 x 64 bytes 0.7, up to 512 MiB
@@ -558,6 +596,7 @@ static const struct CMUnitTest tests[] = {
             latencies_and_bandwidths_are_those_of_the_log),
     HS_TEST("every version chooses as its sources say", every_version_chooses_as_its_sources_say),
     HS_TEST("a switch does not average", a_switch_does_not_average),
+    HS_TEST("rings of many ranks do not add eight bits", rings_of_many_ranks_do_not_add_eight_bits),
     HS_TEST("trees over switches are corrected on Blackwell",
             trees_over_switches_are_corrected_on_blackwell),
     HS_TEST("a forced algorithm that is not there is said",

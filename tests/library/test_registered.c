@@ -121,6 +121,10 @@ static void kernels_that_reduce_add_floats(void **state)
     call.kind = HS_CALL_ALLGATHER; /* which copies */
     assert_int_equal(algorithm_of(&call), HS_NCCL_SYMMETRIC);
     call.kind = HS_CALL_REDUCE_SCATTER;
+    call.use.datatype = HS_INT32;
+    assert_true(algorithm_of(&call) < HS_NCCL_SYMMETRIC);
+    call.use.datatype = HS_FLOAT8;
+    assert_int_equal(algorithm_of(&call), HS_NCCL_SYMMETRIC);
     call.use.datatype = HS_BFLOAT16;
     call.use.operation = HS_AVERAGE;
     assert_true(algorithm_of(&call) < HS_NCCL_SYMMETRIC);
