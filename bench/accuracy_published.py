@@ -944,13 +944,13 @@ def report_default(bench):
 
 
 def table_cell(points, size):
-    """Of the point whose size is nearest: published and predicted, "*" where the first is outside the 90 % range of the second."""
+    """Of the point whose size is nearest: published, and how far off, "*" where it is outside the prediction's 90 % range."""
     p = min(points, key=lambda p: abs(math.log(p.bytes / size)))
     if abs(math.log(p.bytes / size)) > math.log(2.01):
         return "-"
     unit, scale = ("ms", 1e3) if p.seconds >= 1e-3 else ("us", 1e6)
     other = "" if p.bytes == size else f" ({p.bytes >> 20} MiB)"
-    return (f"{p.seconds * scale:.4g} / {p.predicted * scale:.4g} {unit}, {100 * (p.predicted / p.seconds - 1):+.0f} %"
+    return (f"{p.seconds * scale:.4g} {unit}, {100 * (p.predicted / p.seconds - 1):+.0f} %"
             f"{'' if p.low <= p.seconds <= p.high else '*'}{other}")
 
 
@@ -960,12 +960,23 @@ def report_table(points):
     for p in points:
         if p.table.collective == "allreduce" and p.table.algorithm.startswith("NCCL default"):
             systems[p.table.system].append(p)
-    print("\n| machine, left out of the fit | GPUs | 1 MiB | 64 MiB | 1 GiB |\n|---|---|---|---|---|")
+    print("\n| machine, left out of the fit | parts | GPUs | 1 MiB | 64 MiB | 1 GiB |\n|---|---|---|---|---|---|")
     for system, mine in sorted(systems.items()):
         ranks = max(p.table.ranks for p in mine)
         cells = [table_cell([p for p in mine if p.table.ranks == ranks], size * MIB) for size in (1, 64, 1024)]
         if any(cell != "-" for cell in cells):
-            print(f"| {' | '.join([system, str(ranks), *cells])} |")
+            print(f"| {' | '.join([system, mine[0].table.parts, str(ranks), *cells])} |")
+
+
+def report_classes(points):
+    """Errors and ranges by class, for docs/accuracy.md, which the pages of machines quote."""
+    print("\n| class | times: to 1 MiB / to 64 MiB / from 64 MiB on | % off | in the 90 % range |\n|---|---|---|---|")
+    for kind in KINDS:
+        bands = in_bands([p for p in points if p.table.kind == kind])
+        if any(bands):
+            off = [f"{100 * geometric(band, 'predicted'):.0f}" if band else "-" for band in bands]
+            inside = [f"{100 * statistics.mean(p.low <= p.seconds <= p.high for p in band):.0f}" if band else "-" for band in bands]
+            print(f"| {kind} | {' / '.join(str(len(band)) for band in bands)} | {' / '.join(off)} | {' / '.join(inside)} % |")
 
 
 def write_points(points, path):
@@ -1030,7 +1041,9 @@ def main():
         report_log(bench)
     report_default(bench)
     if options.fit == "others":
-        report_table([p for p in bench.points if p.fitted == "others" and not p.seen])
+        left_out = [p for p in bench.points if p.fitted == "others" and not p.seen]
+        report_classes(left_out)
+        report_table(left_out)
     if options.fit == "none":
         report_shipped(bench)
         report_two_level(bench, data, machines)

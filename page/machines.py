@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Pages of machines: what their library takes by size and nodes, what it chooses, which plans are faster, and the sources of all figures.
+"""Pages of machines: what their library takes by size and nodes, what it chooses, which plans are faster, how far such predictions are off
+published times, and the sources of all figures.
 
     page/machines.py --program build/hiersearch FOLDER [MACHINE...]      MACHINE: a shipped name or a line of parts; none: all of them, and LINES
 
-Writes FOLDER/NAME.html for each and FOLDER/index.html. All text comes from the program, and is escaped.
+Writes FOLDER/NAME.html for each and FOLDER/index.html. All text comes from the program and docs/accuracy.md, and is escaped.
 """
 import argparse
 import concurrent.futures
@@ -12,6 +13,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import urllib.parse
 from pathlib import Path
@@ -26,6 +28,9 @@ WRITTEN = {"allreduce": "AllReduce", "allgather": "AllGather", "reduce-scatter":
 UNITS = (("GiB", 30), ("MiB", 20), ("KiB", 10))
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 DASHES = ("none", "7 3", "2 3", "9 3 2 3")
+ACCURACY = Path(__file__).resolve().parent.parent / "docs/accuracy.md"
+# Classes of its table of classes: of one node, of several.
+BOARDS, RACK_GPUS, ALL_PLANS = r"\d+x(\S+-pcie|\S+-p2p|\S+-switch|(L40S?|L4|T4|A10G?|A40|RTX\w+)\b)", 72, 1000
 
 
 def size_text(count):
@@ -57,6 +62,7 @@ class Machine:
         self.title = self.system.get("title", text)
         self.levels = self.system["levels"]
         self.node = self.levels[0]["arity"] or 1  # of parts; else what is joined first
+        self.parts = self.system.get("parts") or (text if text[0].isdigit() else "")
         self.file = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") + ".html"
 
     def ask(self, *words):
@@ -146,6 +152,67 @@ def section(machine, collective):
             + f"<p>Evidence: {html.escape(evidence)}.</p>\n")
 
 
+def documented(heading):
+    """The rows below the table's heading in docs/accuracy.md that begins with these words."""
+    lines = ACCURACY.read_text(encoding="utf-8").partition(f"\n| {heading} |")[2].splitlines()[2:]
+    ends = next((i for i, line in enumerate(lines) if not line.startswith("|")), len(lines))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[:ends]]
+
+
+def classes(machine):
+    """Those of the machine's calls: in a node, between nodes."""
+    library, several = machine.system.get("library"), "," in machine.parts or len(machine.levels) > 1
+    if library in ("mpich", "openmpi"):
+        return ["CPU MPI"]
+    if library == "rccl":
+        return ["RCCL nodes"] + ["RCCL multi-node"] * several
+    if not machine.system.get("parts"):
+        return []
+    if re.match(BOARDS, machine.parts):
+        return ["boards"]
+    rack = int(re.match(r"\d+", machine.parts)[0]) >= RACK_GPUS
+    return ["NVLink nodes"] + ["NVL racks" if rack else "multi-node"] * several
+
+
+def gpu(parts):
+    found = re.match(r"\d+x([A-Za-z0-9]+)", parts)
+    return found[1].lower() if found else ""
+
+
+def published(machine):
+    """How far off such predictions are: by class, for machines with these GPUs, and at points that the system's file has."""
+    text = "<h2>Compared with published times</h2>\n"
+    mine = classes(machine)
+    if rows := [row for row in documented("class") if row[0] in mine]:
+        text += ("<p>Each machine predicted by constants fitted without it, by class: to 1 MiB / to 64 MiB / from 64 MiB on.</p>\n"
+                 + table(("class", "published times", "% off", "in the 90 % range"), rows))
+    if rows := [row for row in documented("machine, left out of the fit") if mine and gpu(row[1]) == gpu(machine.parts)]:
+        text += (f"<p>AllReduce on machines with {html.escape(re.match(r'[0-9]+x([A-Za-z0-9]+)', machine.parts)[1])}, published times, and how far off predictions "
+                 "without that machine's times are; *: outside of the 90 % range.</p>\n" + table(("machine", "parts", "GPUs", "1 MiB", "64 MiB", "1 GiB"), rows))
+    if points := machine.system.get("published"):
+        fitted = ", which this description was fitted to" if machine.system.get("fits") else ""
+        text += f"<p>Published times of this machine{fitted}, and predictions with the nominal parameters:</p>\n" + table(
+            ("ranks", "size", "plan", "published", "predicted", "off"), point_rows(machine, points))
+        text += "".join(f"<p>{html.escape(source)}</p>\n" for source in sorted({point["source"] for point in points}))
+    if text.count("\n") == 1:
+        text += "<p>No published times of such a machine are known here.</p>\n"
+    return text + '<p>All figures, and how they were found: <a href="accuracy.md">docs/accuracy.md</a>.</p>\n'
+
+
+def point_rows(machine, points):
+    """Of AllReduces by plans. All plans have a nominal price; of samples the file has the plans within reach of the best."""
+    rows = []
+    for ranks, size in sorted({(point["np"], point["message_bytes"]) for point in points}):
+        result = json.loads(machine.ask("predict", machine.text, "--np", str(ranks), "--size", str(size), "--top", str(ALL_PLANS), "--samples", "0", "--json",
+                                        "-q"))
+        seconds = {one["plan"]: one["predicted_seconds"] for one in result["results"][0]["candidates"]}
+        for point in points:
+            plan, took = point["call"], point["seconds"]
+            if (point["np"], point["message_bytes"]) == (ranks, size) and plan in seconds:
+                rows.append((str(ranks), size_text(size), plan, time_text(took), time_text(seconds[plan]), f"{100 * (seconds[plan] / took - 1):+.0f} %"))
+    return rows
+
+
 def sources(machine):
     rows = []
     for level in machine.levels:
@@ -163,7 +230,7 @@ def sources(machine):
 STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:auto;padding:1rem}table{border-collapse:collapse;font-size:.9rem}
 td,th{padding:.2rem .8rem .2rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid #8884}.wide{overflow-x:auto}
 svg{width:100%;max-width:48rem}svg text{font-size:12px;fill:currentColor}.grid{stroke:#8886}code{overflow-wrap:anywhere}
-:root{color-scheme:light dark}td:last-child{white-space:normal}"""
+:root{color-scheme:light dark}td:last-child{white-space:normal;min-width:12rem}"""
 
 
 def page(title, body):
@@ -174,9 +241,8 @@ def page(title, body):
 def write(machine, folder):
     link = html.escape("../hiersearch.html#" + urllib.parse.urlencode({"panel": "see", "line": machine.text}))
     body = (f"<p><a href=\"index.html\">All machines</a></p><h1>{html.escape(machine.title)}</h1>\n<p><code>hiersearch predict '{html.escape(machine.text)}' "
-            f"--np {machine.counts()[-1]}</code></p>\n" + "".join(section(machine, one) for one in COLLECTIVES) + sources(machine)
-            + f"<p>Ask about other counts and sizes: <a href=\"{link}\">the page</a>. Predicted, not measured; "
-              "how far off such predictions are: docs/accuracy.md.</p>\n")
+            f"--np {machine.counts()[-1]}</code></p>\n" + "".join(section(machine, one) for one in COLLECTIVES) + published(machine) + sources(machine)
+            + f"<p>Predicted, not measured. Ask about other counts and sizes: <a href=\"{link}\">the page</a>.</p>\n")
     (folder / machine.file).write_text(page(machine.title, body), encoding="utf-8")
     return machine
 
@@ -193,6 +259,7 @@ def main():
         listed = subprocess.run([program, "systems", "--json"], capture_output=True, text=True, check=True)
         names = [one["name"] for one in json.loads(listed.stdout)] + list(LINES)
     asked.folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ACCURACY, asked.folder)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         machines = list(pool.map(lambda text: write(Machine(program, text), asked.folder), names))
     rows = "".join(f"<li><a href=\"{html.escape(one.file)}\">{html.escape(one.text)}</a> {html.escape(one.title if one.title != one.text else '')}</li>\n"

@@ -206,8 +206,10 @@ static const struct hs_field result_rows[] = {
      .about = "What all processes call. The bytes of a message are those of the larger side: what "
               "enters a reduce-scatter, what an allgather leaves."},
     {"layout", HS_CHOICE, RESULT(layout), HS_WITHOUT(HS_NATURAL), HS_NAMES(hs_layout_names),
-     .about = "Which block of the smaller side rank r has: block r (natural), or the one of r's "
-              "digits the other way round (reversed)."},
+     .about =
+         "Which block of the smaller side rank r has: block r (natural), the one of r's digits "
+         "the other way round (reversed), or block r by the stages of reversed and one copy "
+         "(packed)."},
     {"mesh", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.count), HS_OPTIONAL,
      .custom = &mesh,
      .about = "The processes as a mesh, innermost axis first, such as tp=8,dp=64, whose product is "

@@ -15,7 +15,6 @@ import jsonschema
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGS = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "configs"
 SCHEMA = ROOT / "docs" / "system.schema.json"
-TABLE = ROOT / "docs" / "systems.md"
 REQUIRED = 16  # systems of real machines that have to be shipped
 
 FIGURES = ("arity", "latency", "bandwidth")  # each needs a source; so does the fabric
@@ -268,20 +267,6 @@ def test_links(systems):
           "graphs of single links have as many links as their GPUs", *wrong, graphs)
 
 
-def test_table(systems):
-    rows = {}
-    for line in TABLE.read_text().split("## Table\n")[1].split("\n## ")[0].splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if line.startswith("| `"):
-            rows.setdefault(cells[0].strip("`"), []).append(cells)
-    check(sorted(rows) == sorted(systems) and all(len(row) == 1 for row in rows.values()),
-          "docs/systems.md has one row for each shipped system",
-          f"rows {sorted(rows)}", f"files {sorted(systems)}")
-    wrong = [f"{name}: should be {system['title']}" for name, system in systems.items()
-             if any(machine != system["title"] for _, machine, _ in rows.get(name, []))]
-    check(not wrong, "docs/systems.md has the titles of the files", *wrong)
-
-
 def main():
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -297,7 +282,6 @@ def main():
         test_schema_is_strict(validator, systems["abci"], systems["dgx1-v100"])
         test_abci(systems["abci"])
     test_links(systems)
-    test_table(systems)
     print(f"1..{count}")
     return 1 if failed else 0
 

@@ -2,8 +2,12 @@
 # Runs a command with Debian packages that were unpacked somewhere and not installed: for machines without root.
 #     for p in *.deb; do dpkg -x "$p" ROOT; done
 #     tests/nccl/in_root.sh ROOT make HAVE_NCCL=1 NCCL_HOME=... gpu-check
-# Which packages: docs/gpu.md. Those that are installed need not be among them. MPICH's compiler wrapper and launcher,
-# pkg-config's files, headers and libraries of ROOT come before the system's.
+# Which packages of Debian 12 (what is installed may be left out):
+#     apt-get download mpich libmpich12 libmpich-dev libucx0 libhwloc15 libhwloc-dev libslurm38 libgfortran5 libquadmath0 \
+#         libibverbs1 librdmacm1 libnl-3-200 libnl-route-3-200 libnuma1 libcjson1 libcjson-dev libgsl27 libgslcblas0 \
+#         libgsl-dev libglpk40 libglpk-dev libamd2 libcolamd2 libsuitesparseconfig5 libgmp10 libltdl7 \
+#         pkgconf pkgconf-bin libpkgconf3
+# MPICH's compiler wrapper and launcher, pkg-config's files, headers and libraries of ROOT come before the system's.
 set -u
 (($# >= 2)) || { echo "usage: in_root.sh ROOT COMMAND [ARGUMENT...]" >&2; exit 2; }
 root=$(realpath -e "$1") || exit 2

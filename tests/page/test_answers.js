@@ -77,13 +77,15 @@ async function main() {
     globalThis.hiersearch = require(path.resolve(libraryFile));
     vm.runInThisContext(fs.readFileSync(workerFile, 'utf8'));
     const library = await hiersearchStart(), catalogue = library.catalogue();
-    const tally = {}, wrong = [];
+    const tally = {}, wrong = [], took = [];
     const compare = async (asked, format) => {
         const words = line(asked, format), other = run(words, process.env);
         let own, notes = [], failed = '';
 
+        const begin = performance.now();
         try {
             ({[format]: own, notes} = library.ask({...asked, formats: [format]}));
+            took.push({ms: performance.now() - begin, words});
         } catch (error) {
             failed = error.message;
         }
@@ -116,6 +118,11 @@ async function main() {
     console.log(wrong.length ? 'not ok 1 - the page answers as the command line' :
         `ok 1 - the page answers ${questions.length} random questions as the command line`);
     console.log('# ' + Object.entries(tally).map(([name, times]) => `${times} ${name}`).join(', '));
+    took.sort((a, b) => a.ms - b.ms);
+    const longest = took.at(-1);
+    if (longest)
+        console.log(`# the page: ${(fs.statSync(libraryFile).size / 1e6).toFixed(2)} MB of library; an answer takes ` +
+            `${took[took.length >> 1].ms.toFixed(0)} ms in the median, ${longest.ms.toFixed(0)} ms at most (${longest.words.join(' ')})`);
     for (const one of wrong.slice(0, 10))
         console.log('# ' + one);
     const answered = Object.entries(tally).filter(([name]) => name.endsWith('answered')).reduce((all, [, times]) => all + times, 0);
