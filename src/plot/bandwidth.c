@@ -10,7 +10,7 @@
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/curve.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 #include "plot/line.h"
 
 #define SERIES 6 /* with a color and a symbol of their own */

@@ -7,7 +7,7 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 struct sizes {
     const struct hs_result *result;

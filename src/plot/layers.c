@@ -10,7 +10,7 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 #include "plot/phases.h"
 
 #define PLANS       8      /* bars that are still told apart */

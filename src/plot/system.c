@@ -11,7 +11,7 @@
 #include "plot/choose.h"
 #include "plot/csv.h"
 #include "plot/graph.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
  * without end. */
