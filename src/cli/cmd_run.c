@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
-#include "export/exporters.h"
+#include "export/export.h"
 #include "model/rules.h"
 
 struct run_settings {

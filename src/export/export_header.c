@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "estimate/gaps.h"
-#include "export/exporters.h"
+#include "export/export.h"
 #include "library/price_plan.h"
 #include "record/doubt.h"
 

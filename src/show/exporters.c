@@ -6,7 +6,6 @@
 
 #include "base/options.h"
 #include "export/export.h"
-#include "export/exporters.h"
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 static const char system_text[] = "nvlink:4@150GB/s~200us,rack:8@25GB/s~200us,spine@96GB/s~200us";
 
