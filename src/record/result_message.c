@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "library/price_plan.h"
 #include "record/answer.h"
+#include "record/result.h"
 #include "record/result_parts.h"
 
 /* ---- plans and splits as text ---- */
