@@ -67,7 +67,8 @@ static void *one_more(struct reader *reader, void *list, size_t *capacity, size_
     return added;
 }
 
-/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory. */
+/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
+ */
 static struct hs_log_run *begin(struct reader *reader)
 {
     struct hs_log *log = &reader->log;
@@ -186,7 +187,9 @@ static void name_call(struct reader *reader, const char *program, size_t line)
         note(reader, line, "left out: a run of another collective");
 }
 
-/* ---- the JSON of nccl-tests -J: args, nccl_version, config.devices, and results with out_of_place and in_place ---- */
+/* ---- the JSON of nccl-tests -J ----
+ *
+ * args, nccl_version, config.devices, and results with out_of_place and in_place. */
 
 static double number_of(const struct hs_json *object, const char *key)
 {

@@ -40,8 +40,8 @@ char *hs_job_range(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
 #define HS_AS_JOB_RANGE(sum) hs_job_range((char[HS_RATIO_TEXT]){0}, sum)
 /* The same without brackets, for a cell; NULL. */
 const char *hs_job_range_cell(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
-/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. What is faster in nearly
- * all has the interval alone. */
+/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. What is faster in
+ * nearly all has the interval alone. */
 #define HS_GAIN_TEXT 96
 char *hs_job_gain_range(char text[HS_GAIN_TEXT], const struct hs_job_verdict *verdict);
 #define HS_AS_JOB_GAIN_RANGE(verdict) hs_job_gain_range((char[HS_GAIN_TEXT]){0}, verdict)
