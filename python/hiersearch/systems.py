@@ -45,7 +45,7 @@ def figures(document: SystemDocument) -> dict[tuple[str, str], float]:
     for constant in document.constants:
         add(f"constant {constant.name}", constant, ["value"])
     for fit in document.fits.layers if document.fits else []:
-        words = [fit.scope, fit.level, "straddling" if fit.straddles else None, fit.algorithm]
+        words = [fit.scope, fit.level, "misaligned" if fit.misaligned else None, fit.algorithm]
         layer = [str(number) for number in (fit.stride, fit.size) if number is not None]
         add(" ".join(["fit", *filter(None, words), *([":".join(layer)] if layer else [])]), fit,
             ["latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes"])

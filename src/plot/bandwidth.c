@@ -31,7 +31,7 @@ static const struct hs_fit *calibration_of(const struct hs_result *result, struc
     if (!result->has_system || result->system.fits.count == 0)
         return NULL;
     price = layer_price(result, layer);
-    return hs_fits_find(&result->system.fits, price.level, price.straddles, price.key);
+    return hs_fits_find(&result->system.fits, price.level, price.misaligned, price.key);
 }
 
 /* A block `name`: the bandwidth within the layer over the bytes that were measured, in powers of

@@ -367,7 +367,7 @@ static void write_layer_label(struct hs_text *out, const struct hs_system *syste
 
     hs_text_append(&label, "layer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
                    layer->key.layer.size, layer->key.layer.stride,
-                   system->levels[layer->level].name, layer->straddles ? " and inside it" : "");
+                   system->levels[layer->level].name, layer->misaligned ? " and inside it" : "");
     if (layer->rings_per_link > 0)
         hs_text_append(&label, "; %" PRId64 " ring%s on a link, %s each", layer->rings_per_link,
                        layer->rings_per_link == 1 ? "" : "s",

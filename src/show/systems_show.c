@@ -210,7 +210,7 @@ static void say_fits(struct hs_sheet *sheet, const struct hs_system *system)
     hs_fits_table(&table, system, HS_FITS_OF_LAYERS);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet, "\na layer is priced by the narrowest fit there is: layer, size, level; "
-                        "~ straddles; half at: bytes entering\nat which half of the bandwidth is "
+                        "~ misaligned; half at: bytes entering\nat which half of the bandwidth is "
                         "reached; +-%%: 95 %% interval of a layer's time\n");
     for (size_t i = 0; i < fits->refusal_count; i++) {
         const struct hs_fit_refusal *refusal = &fits->refusals[i];

@@ -58,10 +58,10 @@ check "with n / stride bytes entering, for every n" 'is_so Quiet-1.json "{x[\"by
 check "the source says what ran, when, on what and what was measured" 'is_so Quiet-1.json "all(w in r[\"source\"] for w in \
     (\"null backend\", \"8 ranks\", \"64KiB to 4MiB\", \"MPI\", \"T\")) and \"partial\" not in r[\"source\"]"'
 check "levels say that they are calibrated" 'is_so Quiet-1.json "all(l[\"source\"][\"latency\"].startswith(\"calibrated: \") for l in r[\"levels\"])"'
-check "the table has a line for each level, and for layers that straddle one" '[ "$(grep -cE "^(nv|ib) +[0-9]" out)" = 2 ] && [ "$(grep -cE "^ib, straddling +[0-9]" out)" = 1 ]'
+check "the table has a line for each level, and for misaligned layers" '[ "$(grep -cE "^(nv|ib) +[0-9]" out)" = 2 ] && [ "$(grep -cE "^ib, misaligned +[0-9]" out)" = 1 ]'
 check "the verdict comes first: how many layers, and how well they are fitted" 'sed -n 3,4p out | tr "\n" " " | grep -q "^quiet-1 is calibrated: 6 layers in .*, fitted within 0\.0 % (at worst 0\.0 %)\." && (($(wc -l <out) <= 14 && $(wc -L <out) <= 80))'
 measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --details -o details.json
-check "--details has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, straddling)? +(any|[248]) " out)" = 8 ]'
+check "--details has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, misaligned)? +(any|[248]) " out)" = 8 ]'
 check "and says what it took, and what every split would take" 'grep -q "measurements, .* runs" out && grep -q "4 splits" out'
 # A ring of two levels is priced by a line where it was fitted, and by its hops where it is described.
 check "predict takes the file, and gives the times of the true system where layers nest" '"$hiersearch" predict Quiet-1.json --np 8 --size 1MiB --samples 0 --json >got.json &&
