@@ -12,9 +12,8 @@
  * level b that holds the layer up, which is not always l; S, X and b by its price (price.h), on
  * bandwidths as they are estimated. All unknowns have normal priors: launch, a latency alpha and a
  * slowness beta per level around the description, deviations u and v around 0 (u_g only of
- * exchanges; v_g of these, and where layers are misaligned or go by another algorithm than the ring). A
- * point is such a sum and its noise.
- * So all times are jointly normal: a mixed
+ * exchanges; v_g of these, and where layers are misaligned or go by another algorithm than the
+ * ring). A point is such a sum and its noise. So all times are jointly normal: a mixed
  * model (Robinson 1991, "That BLUP is a good thing"), the same as kriging (Rasmussen and Williams,
  * Gaussian Processes for Machine Learning, 2006, section 2.7).
  *

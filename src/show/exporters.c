@@ -95,7 +95,7 @@ enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
     hs_exporters_table(&table);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
-                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
+                 "\nlayers: how many it can express; plan: exported unchanged, or the nearest "
                  "that the target has\n");
     return hs_sheet_end(sheet, err);
 }

@@ -45,7 +45,7 @@ static const char *range(char text[HS_UNIT_TEXT], double low, double high)
     column(OWN_LOW, "library_low_seconds", NULL, NULL, TIME, IF_ANY, own ? own->low_seconds : NAN) \
     column(OWN_HIGH, "library_high_seconds", NULL, NULL, TIME, IF_ANY,                             \
            own ? own->high_seconds : NAN)                                                          \
-    column(OWN_TIME, NULL, "library's own", NULL, FIGURE, IF_ANY,                                  \
+    column(OWN_TIME, NULL, "default call", NULL, FIGURE, IF_ANY,                                  \
            own ? range((char[HS_UNIT_TEXT]){0}, own->low_seconds, own->high_seconds) : NULL)       \
     column(CHOICE, "library_choice", "by", NULL, TEXT, IF_ANY, own ? own->choice : NULL)           \
     column(ADVICE, "advice", "advice", NULL, TEXT, IF_ANY,                                         \
@@ -79,19 +79,18 @@ static struct belief_row row_of(const char *by, const struct hs_predict_point *p
                                    hs_library_is_priced(&point->library) ? &point->library : NULL};
 }
 
-/* "what changed: 256 is best, no longer 4x64; its 90 % range is 1.17x wide, was 1.45x; ..." */
+/* "effect on the answer: now 256, was 4x64; its 90 % range is 1.17x wide, ..." */
 static void say_changed(struct hs_sheet *sheet, const struct belief_row *was,
                         const struct belief_row *is)
 {
     const struct hs_library_price *own = is->library, *earlier = was->library;
     const struct hs_estimate *now = is->estimate, *before = was->estimate;
 
-    hs_sheet_say(sheet, "what changed: ");
+    hs_sheet_say(sheet, "effect on the answer: ");
     if (hs_plan_compare(was->plan, is->plan) == 0)
-        hs_sheet_say(sheet, "%s stays the answer", HS_AS_PLAN(is->plan));
+        hs_sheet_say(sheet, "still %s", HS_AS_PLAN(is->plan));
     else
-        hs_sheet_say(sheet, "the answer is %s, no longer %s", HS_AS_PLAN(is->plan),
-                     HS_AS_PLAN(was->plan));
+        hs_sheet_say(sheet, "now %s, was %s", HS_AS_PLAN(is->plan), HS_AS_PLAN(was->plan));
     if (isfinite(before->low_seconds) && isfinite(now->low_seconds) && now->low_seconds > 0)
         hs_sheet_say(sheet, "; its 90 %% range is %s wide, was %s",
                      HS_AS_RATIO(now->high_seconds, now->low_seconds),

@@ -130,7 +130,7 @@ static void say_list(const struct hs_systems_page *page, const struct hs_system_
         hs_system_release(&system);
     }
     hs_sheet_table(page->sheet, &table);
-    hs_sheet_say(page->sheet, "\nlevels: arities from the inside out, n: as many as needed; "
+    hs_sheet_say(page->sheet, "\nlevels: arities, innermost first, n: as many as needed; "
                               "unverified: figures without a published source\n");
 }
 
