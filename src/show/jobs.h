@@ -25,8 +25,8 @@ void hs_job_page_add_lines(struct hs_job_page *page, const char *word,
 /* Commands, which are not broken, "WORD: command". */
 void hs_job_page_add_commands(struct hs_job_page *page, const char *word,
                               const struct hs_job_lines *lines);
-/* The title and the verdict; drops last lines of the tail where a table of `count` rows, or three of
- * them, does not fit. Returns how many rows the table may have then, 2 at least. */
+/* The title and the verdict; drops last lines of the tail where a table of `count` rows, or three
+ * of them, does not fit. Returns how many rows the table may have then, 2 at least. */
 size_t hs_job_page_print(struct hs_job_page *page, size_t count);
 /* The tail; releases the page. HS_MEMORY. */
 enum hs_status hs_job_page_end(struct hs_job_page *page, struct hs_error *err);
