@@ -37,7 +37,7 @@ static const struct {
      "nv:mesh:4@450GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us"},
     {"8 GPUs, 8 NICs, three levels",
      "nvlink:8@370GB/s~3us,leaf:8@400GB/s~5us/8p,spine@1600GB/s~7us;launch=8us"},
-    {"6 GPUs in 2 sockets, layers straddle",
+    {"6 GPUs in 2 sockets, misaligned layers",
      "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us"},
     {"hosts of 2, 5:1 spine", "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us"},
 };

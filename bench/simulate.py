@@ -53,15 +53,15 @@ def compare(program):
         for split in splits:
             ours = candidates[split]["measured"]["median_seconds"]
             model, other = candidates[split]["predicted_seconds"], reference[np, split]
-            straddles = any(layer["straddles"] for layer in candidates[split]["layers"])
+            misaligned = any(layer["misaligned"] for layer in candidates[split]["layers"])
             differences.append(percent(ours, other))
-            errors[straddles].append(percent(model, ours))
+            errors[misaligned].append(percent(model, ours))
             print(f"{np:4} {split:12} {ours * 1e3:9.3f} {other * 1e3:9.3f} {differences[-1]:+9.2f} "
-                  f"{model * 1e3:9.3f} {errors[straddles][-1]:+8.2f}{' straddles' if straddles else ''}")
+                  f"{model * 1e3:9.3f} {errors[misaligned][-1]:+8.2f}{' misaligned' if misaligned else ''}")
         print(f"{np} ranks, {len(splits)} splits: {wall:.1f} s")
     summary("\nours against the other program", differences)
     summary("the model against ours, layers that nest in nodes", errors[False])
-    summary("the model against ours, layers that straddle", errors[True])
+    summary("the model against ours, misaligned layers", errors[True])
 
 
 def large(program):

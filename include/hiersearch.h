@@ -281,7 +281,7 @@ struct hiersearch_stage {
 };
 
 /* The stages of a plan ("4x8x4"; NULL: the best) for a message of a result, in the order in which
- * they run. "default" is one stage: the library's own call, algorithm "native". */
+ * they run. "default" is one stage: the library's default call, algorithm "native". */
 enum hiersearch_status hiersearch_stages_new(struct hiersearch_stages **stages,
                                              const struct hiersearch_result *result, size_t message,
                                              const char *plan, struct hiersearch_error *error);

@@ -69,6 +69,31 @@ def add(total, counts):
         total[i] += count
 
 
+def uses(names, functions):
+    """(static functions, those with one caller, public ones, those that one other source uses, and of these in its folder)."""
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in names}
+    bare = {name: re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S) for name, text in texts.items()}
+    words = {name: collections.Counter(re.findall(r"[A-Za-z_]\w*", text)) for name, text in bare.items()}
+    sources = collections.defaultdict(set)
+    for name in names:
+        for word in words[name] if name.endswith(SOURCES) else ():
+            sources[word].add(name)
+    static = single = public = narrow = near = 0
+    for name, path, _, _ in functions:
+        if path.endswith(".h"):
+            continue
+        if re.search(rf"^static\b[^;{{}}=]*\b{name}\(", bare[path], re.M):
+            declared = len(re.findall(rf"^static\b[^;{{}}=]*\b{name}\([^;{{}}]*\);", bare[path], re.M))
+            static += 1
+            single += words[path][name] - declared == 2
+            continue
+        others = sources[name] - {path}
+        public += 1
+        narrow += len(others) == 1
+        near += len(others) == 1 and pathlib.Path(*others).parent == pathlib.Path(path).parent
+    return static, single, public, narrow, near
+
+
 def sizes():
     names = files(["src"])
     folders = collections.defaultdict(lambda: [0, 0, 0, 0])
@@ -87,6 +112,10 @@ def sizes():
     print(f"comment share, headers/sources   {share(kinds['headers'])} / {share(kinds['sources'])}")
     print(f"functions of more than {PARAMETERS} parameters   {sum(f[3] > PARAMETERS for f in functions)} of {len(functions)}")
     print(f"structs of more than {FIELDS} fields   {sum(s[2] > FIELDS for s in structs)} of {len(structs)}")
+    static, single, public, narrow, near = uses(names, functions)
+    print(f"lines of code per struct   {sum(k[1] for k in kinds.values()) / len(structs):.0f}")
+    print(f"static functions with one caller   {single} of {static}, {100 * single / static:.0f} %")
+    print(f"public functions that one other source uses   {narrow} of {public}, {100 * narrow / public:.0f} %; next door {near}")
 
 
 def read_excuses():

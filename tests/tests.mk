@@ -44,7 +44,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
 FUZZ_LAYERS := $(USES_plot)
 # Of the runner, what reads journals: no MPI in it.
-FUZZ_SOURCES := $(addprefix src/runner/,journal_restore.c journal_lines.c race.c samples.c)
+FUZZ_SOURCES := $(addprefix src/runner/,journal.c race.c samples.c)
 FUZZ_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-fuzz/%.o,$(foreach l,$(FUZZ_LAYERS),$(call sources,$(l))) \
     $(FUZZ_SOURCES))
 

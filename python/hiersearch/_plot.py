@@ -71,7 +71,7 @@ def _own(message: Any) -> list[tuple[str, float, Any]]:
     found: list[tuple[str, float, Any]] = []
     if message.default:
         found.append((f"{message.default.name}'s default", message.default.seconds, "--"))
-    found += [("the library's own, measured", one.measured.median_seconds, "-") for one in message.baselines
+    found += [("the library's default, measured", one.measured.median_seconds, "-") for one in message.baselines
               if one.measured.median_seconds is not None]
     return found
 

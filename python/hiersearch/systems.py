@@ -45,7 +45,7 @@ def figures(document: SystemDocument) -> dict[tuple[str, str], float]:
     for constant in document.constants:
         add(f"constant {constant.name}", constant, ["value"])
     for fit in document.fits.layers if document.fits else []:
-        words = [fit.scope, fit.level, "straddling" if fit.straddles else None, fit.algorithm]
+        words = [fit.scope, fit.level, "misaligned" if fit.misaligned else None, fit.algorithm]
         layer = [str(number) for number in (fit.stride, fit.size) if number is not None]
         add(" ".join(["fit", *filter(None, words), *([":".join(layer)] if layer else [])]), fit,
             ["latency_seconds", "bandwidth_bytes_per_second", "half_bandwidth_bytes"])
@@ -146,7 +146,7 @@ class System(Documented[SystemDocument]):
 
     @property
     def levels(self) -> list[Level]:
-        """Its levels, from the inside out."""
+        """Its levels, innermost first."""
         return self.document.levels
 
     @property
@@ -171,7 +171,7 @@ class System(Documented[SystemDocument]):
 
         rows = [[level.name, "any" if level.arity is None else str(level.arity), seconds(level.latency_seconds),
                  bytes_per_second(bandwidth(level))] for level in self.levels]
-        title = f"{self.name}: {self.document.title or self.document.parts or 'levels from the inside out'}"
+        title = f"{self.name}: {self.document.title or self.document.parts or 'levels, innermost first'}"
         return table(title, ["level", "units in it", "latency", "bandwidth"], rows, self.notes)
 
     def __eq__(self, other: object) -> bool:

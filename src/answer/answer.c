@@ -270,7 +270,7 @@ static void say_default(const struct builder *b)
     if (!hs_library_is_priced(price)) {
         set_text(
             b, &b->answer->no_default,
-            b->point->request.problem.group.size == 1 ? "one process communicates with nobody"
+            b->point->request.problem.group.size == 1 ? "one process does not communicate"
             : is_calibrated(b->asked) ? "the calibration measured layers, not the library's call"
             : price->library          ? "%s's %s%s has no price"
                              : "the machine's description names no library (library=openmpi, say)",

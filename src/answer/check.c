@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/notes.h"
 #include "base/statistics.h"
+#include "record/nccl_reader.h"
 
 #define GB            1e9
 #define HS_NODE_GPUS  16

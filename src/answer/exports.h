@@ -31,7 +31,7 @@ struct hs_export_question {
 #define HS_ROW_EXPORT_PROFILE(place)                                                               \
     HS_ROW_FILE("profile", 0, NULL, place, false,                                                  \
                 "only what a job calls that `hiersearch profile` counted (or FILE.ranks, which "   \
-                "it left): other results are left out, other sizes are the library's own")
+                "it left): other results are left out, other sizes keep the library's default")
 #define HS_ROWS_EXPORT(place)                                                                      \
     HS_ROW_RESULT_SIZE((place) + offsetof(struct hs_exports_settings, size),                       \
                        "message size whose plan is exported (default: the largest of the "         \

@@ -458,7 +458,7 @@ static const struct hs_field gain_rows[] = {
     {"gain_seconds_per_rank", HS_NUMBER, GAIN(gain), HS_OPTIONAL, .min = -INFINITY,
      .max = (double)INFINITY, .about = "Of all these calls."},
     {"least_gain_seconds_per_rank", HS_NUMBER, GAIN(least_gain), HS_OPTIONAL, .min = -INFINITY,
-     .max = (double)INFINITY, .about = "Where the skew between ranks stays as it is."},
+     .max = (double)INFINITY, .about = "If the skew between ranks does not change."},
     {"without_gain", HS_TEXT, HS_OWNED(struct hs_profile_gain, why), HS_OPTIONAL,
      .about = "Why none is known."},
 };
@@ -478,7 +478,7 @@ static const struct hs_field rows[] = {
      .about = "Of that waiting for the slowest rank."},
     {"gain_seconds_per_rank", HS_NUMBER, ANSWER(gain), .min = -INFINITY, .max = (double)INFINITY},
     {"least_gain_seconds_per_rank", HS_NUMBER, ANSWER(least_gain), .min = -INFINITY,
-     .max = (double)INFINITY, .about = "Where the skew between ranks stays as it is."},
+     .max = (double)INFINITY, .about = "If the skew between ranks does not change."},
     {"gains", HS_LIST, HS_LIST_AT(struct hs_gains, gains, count), .max = HS_PROFILE_CALLS_MAX,
      .fields = &gain_fields, .about = "Kinds of calls that cost the job most first."},
     {"next", HS_LIST, HS_LIST_AT(struct hs_gains, next.items, next.count), .max = 8,

@@ -17,7 +17,7 @@
         "what the best plans gain a job that `hiersearch profile` counted (or FILE.ranks, "        \
         "which it left): kind of call by kind of call, by the model of SYSTEM; or, with "          \
         "result files in its place, by the times that were measured of the plans that "            \
-        "`hiersearch run` would take and of the library's own")
+        "`hiersearch run` would take and of the library's default calls")
 
 /* Where the library's own times are from: what `by` of a gain points to. */
 extern const char hs_gain_by_model[], hs_gain_by_profile[], hs_gain_by_result[];

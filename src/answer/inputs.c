@@ -70,11 +70,6 @@ static bool holds_counts(const char *path)
     return holds;
 }
 
-bool hs_inputs_is_profile(const char *path)
-{
-    return holds_counts(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
-}
-
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
 {
     return hs_file_is_folder(path) ? hs_profile_merge(profile, path, err)

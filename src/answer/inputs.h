@@ -48,8 +48,6 @@ bool hs_inputs_is_of(const char *path, const char *kind);
 #define HS_RESULT_KIND  "hiersearch.result/"
 #define HS_PROFILE_KIND "hiersearch.profile/"
 #define HS_CHECK_KIND   "hiersearch.check/"
-/* Whether it is the profile of a job, or a folder with what its ranks counted. */
-bool hs_inputs_is_profile(const char *path);
 /* Adds whatever it is, recognised by its content: a result or a log as hs_inputs_add, the profile
  * of a job, or a folder of counts, to `profiles`, and the last answer of `check`. The `text` of a
  * file in memory, or NULL: `name` is a file's. HS_INVALID, HS_MEMORY; release in any case. */

@@ -69,7 +69,7 @@ const char *const *hs_predict_form_words(void);
         .name = "compare-with", .argument = "SYSTEM", .group = "Output", .type = &hs_option_file,  \
         .words = hs_system_words,                                                                  \
         .offset = (at) + offsetof(struct hs_predict_settings, compare_with),                       \
-        .help = "the same machine as it was described before it was measured: what that changed "  \
+        .help = "the same machine as described before it was measured: the effect on the answer "  \
                 "(one process count and one size)"                                                 \
     }
 

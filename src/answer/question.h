@@ -71,7 +71,7 @@ struct hs_question {
          .offset = (place) + offsetof(struct hs_question, algorithm),                              \
          .help =                                                                                   \
              "what the library is made to run: of NCCL Ring, Tree, NVLS, NVLSTree or PAT "         \
-             "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: by its own rule)"},    \
+             "(NCCL_ALGO), of MPI ring, halving, doubling or tree (default: the library's rule)"}, \
         HS_ROW_FLAG("registered", 0, "Problem",                                                    \
                     (place) + offsetof(struct hs_question, registered),                            \
                     "all buffers are in symmetric windows (ncclCommWindowRegister), for which "    \

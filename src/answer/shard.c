@@ -284,7 +284,7 @@ enum hs_status hs_shard(struct hs_sharding *out, const struct hs_asked *asked,
     }
     hs_lattice_release(&shards);
     if (!status && !out->evidence)
-        status = hs_job_write(&out->evidence, err, "one process communicates with nobody");
+        status = hs_job_write(&out->evidence, err, "one process does not communicate");
     if (!status)
         status = decide(out, samples, err);
     if (!status)

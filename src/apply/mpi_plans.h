@@ -14,7 +14,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "apply/mpi_profile.h"
+#include "apply/mpi_handles.h"
 #include "engine/engine.h"
 #include "model/rules.h"
 

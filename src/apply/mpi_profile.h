@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/counts.h"
+#include "apply/mpi_handles.h"
 
 #define HS_PUBLIC __attribute__((visibility("default")))
 #ifdef OPEN_MPI
@@ -51,28 +51,12 @@ void hs_leave(const struct hs_passing *passing, const struct hs_content *content
         hs_leave(passing, &carried);                                                               \
     } while (0)
 
-/* Counts of a call, one for each rank: int, or MPI_Count where its name ends in _c (MPI standard
- * 4.0, section 2.5.8). */
-struct hs_list {
-    const void *counts; /* NULL: there are none */
-    bool large;
-};
-static inline MPI_Count hs_list_at(struct hs_list list, uint64_t i)
-{
-    return list.large ? ((const MPI_Count *)list.counts)[i] : ((const int *)list.counts)[i];
-}
-
 /* Types, one for each rank, by C's handles or Fortran's. */
 struct hs_types {
     const void *types; /* NULL: there are none */
     bool fortran;
 };
 
-/* Its ranks [size] in MPI_COMM_WORLD, the caller's to free; NULL: out of memory. */
-int *hs_world_ranks(MPI_Comm comm, int size);
-/* What an element is, and what a reduction does. */
-enum hs_counted_type hs_type_of(MPI_Datatype type);
-enum hs_counted_operation hs_operation_of(MPI_Op operation);
 /* Sums over the ranks that a rank's message goes to (of an inter-communicator those of the other
  * side) of what a list says of each: elements, and bytes where each has a type. */
 uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm);

@@ -2,19 +2,224 @@
 #include "apply/nccl_families.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "apply/nccl_agree.h"
 #include "apply/nccl_driver.h"
+#include "apply/nccl_family.h"
 #include "apply/nccl_machine.h"
 #include "apply/nccl_pairs.h"
 #include "apply/nccl_real.h"
-#include "apply/nccl_splits.h"
+#include "apply/nccl_steps.h"
 #include "apply/nccl_verify.h"
 #include "base/clock.h"
 #include "base/launcher.h"
+
+/* ---- splits ---- */
+
+/*
+ * What a communicator of the program's is split into, and what its ranks agree upon by that: those
+ * of one mind split with one color, and find as many as they are themselves.
+ *
+ * Where nobody waits (blocking = 0) a split ends while the program asks how its communicator goes.
+ * What takes several is begun anew whenever one has ended, and gets the results of those before
+ * again: so it can be written as if it waited. It is the same on all ranks, and changes nothing
+ * else until its last.
+ */
+
+/* The one that was made, or failed. */
+static void record(struct hs_nccl_family *family, hs_nccl_result result)
+{
+    struct hs_nccl_splits *splits = &family->splits;
+    int i = splits->count++;
+
+    splits->waits = splits->given = false;
+    splits->ended[i].comm = splits->made;
+    splits->ended[i].size = 0;
+    splits->ended[i].rank = -1;
+    if (result != HS_NCCL_SUCCESS || !splits->made ||
+        family->nccl.ncclCommCount(splits->made, &splits->ended[i].size) != HS_NCCL_SUCCESS ||
+        family->nccl.ncclCommUserRank(splits->made, &splits->ended[i].rank) != HS_NCCL_SUCCESS)
+        splits->ended[i].rank = -1;
+}
+
+/* This rank's in what is split off, of the size *size; -1: NCCL failed, which it has said itself,
+ * or it is waited for. */
+static int split(struct hs_nccl_family *family, int color, hs_nccl_comm *made, int *size)
+{
+    struct hs_nccl_splits *splits = &family->splits;
+    hs_nccl_result result;
+
+    *made = NULL;
+    *size = 0;
+    if (splits->waits || splits->at == HS_NCCL_SPLITS_MAX)
+        return -1;
+    if (splits->at == splits->count) {
+        splits->made = NULL;
+        result = family->nccl.ncclCommSplit(family->comm, color, family->rank, &splits->made, NULL);
+        splits->waits = result == HS_NCCL_IN_PROGRESS;
+        if (splits->waits)
+            return -1;
+        record(family, result);
+    }
+    *made = splits->ended[splits->at].comm;
+    *size = splits->ended[splits->at].size;
+    return splits->ended[splits->at++].rank;
+}
+
+/* Begins anew, where the program's communicator is ready. False: what was waited for is not. NCCL
+ * says where the new one is when the program's is ready again; it may itself be later. */
+static bool splits_again(struct hs_nccl_family *family)
+{
+    struct hs_nccl_splits *splits = &family->splits;
+    hs_nccl_result state = HS_NCCL_SUCCESS;
+
+    if (splits->waits) {
+        splits->given = splits->made != NULL;
+        if (splits->given &&
+            family->nccl.ncclCommGetAsyncError(splits->made, &state) != HS_NCCL_SUCCESS)
+            state = HS_NCCL_INVALID_USAGE;
+        if (state == HS_NCCL_IN_PROGRESS)
+            return false;
+        record(family, state);
+    }
+    splits->at = 0;
+    return true;
+}
+
+/* 0 is nobody's. */
+static int color_of(uint64_t value)
+{
+    return (int)((value ^ value >> 32) & INT32_MAX) | 1;
+}
+
+static int look_for_color(struct hs_nccl_family *family, int color, int *size)
+{
+    hs_nccl_comm alike;
+    int rank = split(family, color, &alike, size);
+
+    if (!alike)
+        return rank;
+    family->nccl.ncclCommDestroy(alike);
+    family->splits.ended[family->splits.at - 1].comm = NULL;
+    return rank;
+}
+
+/* How many ranks have this in common, and which of them this one is; -1 as above. */
+static int look_for_alike(struct hs_nccl_family *family, uint64_t value, int *size)
+{
+    return look_for_color(family, color_of(value), size);
+}
+
+/* Whether all ranks are able, and have the same value: the same on all of them. */
+static bool agree(struct hs_nccl_family *family, bool able, uint64_t value)
+{
+    int size, rank = look_for_color(family, able ? color_of(value) : 0, &size);
+
+    return able && rank >= 0 && size == family->size;
+}
+
+/* ---- what ranks tell each other ---- */
+
+/*
+ * Behind the making of a communicator that blocks, before the program has it: a few numbers of each
+ * rank, by an AllGather on the communicator itself. Each rank gets to know all that is told, so
+ * that all come to the same conclusion.
+ *
+ * That costs no communicator, where splitting by what ranks have in common costs one as large as
+ * this; and connects its ring, which the program's first call does otherwise. The host waits for
+ * the GPU, whose ranks all come to this next: kernels that are at work meanwhile have to end, or
+ * leave room.
+ */
+
+enum { TOLD = 8 };
+
+/* What one rank tells. */
+struct told {
+    uint64_t numbers[TOLD];
+};
+
+/* What the exchange goes by; freed by whoever has it, but for memory, whose end would wait for all
+ * of the GPU. */
+struct way {
+    void *memory; /* of this rank, and behind it of all */
+    hs_nccl_stream stream;
+    void *event;
+};
+
+/* A rank that has no memory takes part all the same, with the host's. */
+static bool open_way(struct way *way, struct hs_nccl_family *family)
+{
+    const size_t bytes = sizeof(struct told) * (size_t)(family->size + 1);
+
+    if (!family->memory.told)
+        family->memory.told = hs_nccl_memory_new(family->driver, bytes);
+    if (!family->memory.told) {
+        family->memory.told = hs_nccl_host_new(family->driver, bytes);
+        family->memory.told_on_host = true;
+    }
+    way->memory = family->memory.told;
+    way->event = hs_nccl_event_new(family->driver, false);
+    way->stream = hs_nccl_stream_new(family->driver);
+    return way->memory && way->event && way->stream;
+}
+
+static void close_way(const struct way *way, const struct hs_nccl_family *family)
+{
+    hs_nccl_event_free(family->driver, way->event);
+    hs_nccl_stream_free(family->driver, way->stream);
+}
+
+/* False: a rank is gone. */
+static bool wait_for(const struct hs_nccl_family *family, void *event)
+{
+    hs_nccl_result state = HS_NCCL_SUCCESS;
+
+    while (!hs_nccl_event_passed(family->driver, event)) {
+        if (family->nccl.ncclCommGetAsyncError(family->comm, &state) != HS_NCCL_SUCCESS ||
+            (state != HS_NCCL_SUCCESS && state != HS_NCCL_IN_PROGRESS))
+            return false;
+        usleep(HS_NCCL_WAIT_MICROSECONDS);
+    }
+    return true;
+}
+
+static bool exchange(const struct way *way, const struct hs_nccl_family *family,
+                     const struct told *mine, struct told *all)
+{
+    const struct hs_nccl_driver *driver = family->driver;
+    char *from = way->memory, *to = from + sizeof(*mine);
+    const struct hs_nccl_asked call = {
+        HS_COLLECTIVE_ALLGATHER, from,         to,         TOLD, (hs_nccl_type)HS_NCCL_INT64,
+        (hs_nccl_operation)-1,   family->comm, way->stream};
+    const size_t bytes = sizeof(*all) * (size_t)family->size;
+
+    return hs_nccl_copy(driver, from, mine, sizeof(*mine), way->stream) &&
+           hs_nccl_call(&family->nccl, &call) == HS_NCCL_SUCCESS &&
+           hs_nccl_copy(driver, all, to, bytes, way->stream) &&
+           driver->event_record(way->event, way->stream) == 0 && wait_for(family, way->event);
+}
+
+/* What all ranks tell, [family->size]; the caller frees it. NULL: NCCL or CUDA failed, which the
+ * communicator does not survive. */
+static struct told *tell(struct hs_nccl_family *family, const struct told *mine)
+{
+    struct told *all = calloc((size_t)family->size, sizeof(*all));
+    struct way way;
+
+    if (!all)
+        abort(); /* the others wait */
+    if (!open_way(&way, family) || !exchange(&way, family, mine, all)) {
+        free(all);
+        all = NULL;
+    }
+    close_way(&way, family);
+    return all;
+}
 
 static struct hs_nccl_family *aborted; /* whose memory is still there */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -78,7 +283,7 @@ static bool lies_well(struct hs_nccl_family *family, const struct hs_group *grou
 
     if (rules->node_count == 0)
         return true;
-    rank = hs_nccl_look_for_alike(family, hs_nccl_host(), &size);
+    rank = look_for_alike(family, hs_nccl_host(), &size);
     mine = node_of(rules, hs_group_rank(group, base, family->rank));
     for (int i = 0; i < family->size; i++) {
         bool beside = node_of(rules, hs_group_rank(group, base, i)) == mine;
@@ -101,8 +306,8 @@ static bool split_layer(struct hs_nccl_family *family, struct hs_layer layer)
     if (hs_nccl_part_of(family, layer))
         return true;
     part->layer = layer;
-    part->rank = hs_nccl_split(family, (int)(rank / block * layer.stride + rank % layer.stride),
-                               &part->comm, &size);
+    part->rank =
+        split(family, (int)(rank / block * layer.stride + rank % layer.stride), &part->comm, &size);
     if (family->splits.waits)
         return false;
     family->part_count++;
@@ -315,7 +520,7 @@ static void try_group(struct hs_nccl_family *family, const struct hs_group *grou
     bool lies = lies_well(family, group, base, trial->rules);
     bool good = split_layers(family, group, trial->rules);
 
-    if (hs_nccl_agree(family, lies && good, trial->settings)) {
+    if (agree(family, lies && good, trial->settings)) {
         family->group = group;
         return;
     }
@@ -337,7 +542,7 @@ static void try_groups(struct hs_nccl_family *family)
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
         uint64_t mind = mind_of(family, group, at);
 
-        if (hs_nccl_agree(family, mind != 0, mind)) {
+        if (agree(family, mind != 0, mind)) {
             try_group(family, group, base_of(family, group, trial));
             return;
         }
@@ -351,10 +556,10 @@ static void try_groups(struct hs_nccl_family *family)
 /* ---- where the host waits: by what all tell ---- */
 
 /* Of what a rank tells first, and behind the splits. */
-enum { HOST, CLIQUE, MINDS, MINDS_MAX = HS_NCCL_TOLD - MINDS };
+enum { HOST, CLIQUE, MINDS, MINDS_MAX = TOLD - MINDS };
 enum { HAS_PARTS, HAS_MEMORY, HAS_VERIFY, HAS_PAIRS };
 
-static bool all_tell(const struct hs_nccl_family *family, const struct hs_nccl_told *all, int which)
+static bool all_tell(const struct hs_nccl_family *family, const struct told *all, int which)
 {
     for (int i = 0; i < family->size; i++)
         if (all[i].numbers[which] == 0 || all[i].numbers[which] != all[0].numbers[which])
@@ -365,7 +570,7 @@ static bool all_tell(const struct hs_nccl_family *family, const struct hs_nccl_t
 /* Whether ranks that are together on a node of the rules tell the same number, HOST or CLIQUE, and
  * no others tell it: the same for all who ask. Nodes are blocks of ranks in their order. */
 static bool all_lie_by(const struct hs_nccl_family *family, const struct hs_group *group,
-                       const struct hs_nccl_told *all, int which)
+                       const struct told *all, int which)
 {
     const struct hs_rules *rules = family->trial.rules;
     int64_t base = base_of(family, group, &family->trial);
@@ -387,15 +592,14 @@ static bool all_lie_by(const struct hs_nccl_family *family, const struct hs_grou
 }
 
 static bool all_lie_well(const struct hs_nccl_family *family, const struct hs_group *group,
-                         const struct hs_nccl_told *all)
+                         const struct told *all)
 {
     return family->trial.rules->node_count == 0 || all_lie_by(family, group, all, HOST) ||
            all_lie_by(family, group, all, CLIQUE);
 }
 
 /* What all have stays. */
-static void keep_memory(struct hs_nccl_family *family, const struct hs_nccl_told *all,
-                        size_t wanted)
+static void keep_memory(struct hs_nccl_family *family, const struct told *all, size_t wanted)
 {
     struct hs_nccl_memory *memory = &family->memory;
 
@@ -430,7 +634,7 @@ static void make_parts(struct hs_nccl_family *family, const struct hs_group *gro
     const struct hs_nccl_trial *trial = &family->trial;
     struct hs_nccl_memory *memory = &family->memory;
     size_t wanted = memory_wanted(family, group);
-    struct hs_nccl_told mine = {{0}}, *all;
+    struct told mine = {{0}}, *all;
 
     mine.numbers[HAS_PARTS] = split_layers(family, group, trial->rules);
     memory->begin = wanted > 0 ? hs_nccl_memory_new(family->driver, wanted) : NULL;
@@ -440,7 +644,7 @@ static void make_parts(struct hs_nccl_family *family, const struct hs_group *gro
     mine.numbers[HAS_MEMORY] = memory->begin != NULL;
     mine.numbers[HAS_VERIFY] = memory->verify != NULL;
     mine.numbers[HAS_PAIRS] = memory->pairs != NULL;
-    all = hs_nccl_tell(family, &mine);
+    all = tell(family, &mine);
     if (all && all_tell(family, all, HAS_PARTS)) {
         family->group = group;
         keep_memory(family, all, wanted);
@@ -454,7 +658,7 @@ static void make_parts(struct hs_nccl_family *family, const struct hs_group *gro
 static void tell_groups(struct hs_nccl_family *family)
 {
     const struct hs_group *groups[MINDS_MAX];
-    struct hs_nccl_told mine = {{[HOST] = hs_nccl_host(), [CLIQUE] = hs_nccl_clique()}}, *all;
+    struct told mine = {{[HOST] = hs_nccl_host(), [CLIQUE] = hs_nccl_clique()}}, *all;
     const struct hs_group *found = NULL;
     int count = 0;
 
@@ -466,7 +670,7 @@ static void tell_groups(struct hs_nccl_family *family)
     }
     if (count > 0 && !family->driver)
         say_no_group(family);
-    if (count == 0 || !family->driver || !(all = hs_nccl_tell(family, &mine)))
+    if (count == 0 || !family->driver || !(all = tell(family, &mine)))
         return;
     for (int i = 0; i < count && !found; i++)
         found = all_tell(family, all, MINDS + i) ? groups[i] : NULL;
@@ -536,7 +740,7 @@ static void make_at_once(struct hs_nccl_family *family)
 
 bool hs_nccl_family_go_on(struct hs_nccl_family *family)
 {
-    if (!hs_nccl_splits_again(family))
+    if (!splits_again(family))
         return false;
     family->part_count = 0;
     if (find_self(family))

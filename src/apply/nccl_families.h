@@ -3,16 +3,16 @@
  * communicator per layer of its plans.
  *
  * These are split off right behind the call that makes the program's own, where all of its ranks
- * are, and only for plans that there are. Before that the ranks tell each other (nccl_agree.h)
- * which plans they have, whether they belong to one group of them, and on which machine they are;
- * and behind it whether all of it is there. So each rank learns the same, by one split for each
- * layer and no other.
+ * are, and only for plans that there are. Before that the ranks tell each other which plans they
+ * have, whether they belong to one group of them, and on which machine they are; and behind it
+ * whether all of it is there. So each rank learns the same, by one split for each layer and no
+ * other.
  *
  * Whether a communicator is tried at all depends on its size and the rules alone. Of one that does
  * not block the program asks how it goes until it is ready, on each rank, before it does anything
  * with it: what is split off is then made in these questions, and the answer is that it is under
- * way. Nothing waits there, so that ranks agree by splits (nccl_splits.h): those of one mind split
- * with one color, and find as many as they are themselves.
+ * way. Nothing waits there, so that ranks agree by splits: those of one mind split with one color,
+ * and find as many as they are themselves.
  *
  * Nothing is split off later, at the first call that could use it: NCCL wants no call on a
  * communicator to be under way while it is split, for which the host would have to wait; and where

@@ -61,7 +61,7 @@ struct hs_nccl_memory {
     size_t bytes;
     struct hs_nccl_verify *verify; /* NULL: nothing is verified */
     struct hs_nccl_pairs *pairs;   /* NULL: no call goes by the library to compare */
-    void *told;                    /* what ranks tell each other by (nccl_agree.h); NULL: not yet */
+    void *told;                    /* what ranks tell each other by; NULL: not yet */
     bool told_on_host;
     const void *aborted_by; /* thread, whose memory is still there */
 };
@@ -77,7 +77,7 @@ struct hs_nccl_order {
     hs_nccl_stream late_stream;
 };
 
-/* What it is split into (nccl_splits.h). */
+/* What it is split into. */
 #define HS_NCCL_SPLITS_MAX 128
 
 struct hs_nccl_splits {

@@ -558,12 +558,12 @@ void hs_nccl_plans_finish(void)
     for (int i = 0; i < HS_REASON_COUNT; i++)
         passed[i] = (double)plans.passed[i];
     if (plans.left_out > 0)
-        hs_text_append(&text, ", %" PRIu64 " by NCCL's own for comparison",
-                       (uint64_t)plans.left_out);
+        hs_text_append(&text, ", %" PRIu64 " by NCCL for comparison", (uint64_t)plans.left_out);
     hs_reasons_append(&text, passed);
     if (plans.settings.verify > 0)
-        hs_text_append(&text, "; %" PRIu64 " compared with NCCL's own, %" PRIu64 " of them differ",
-                       verified.compared, verified.different);
+        hs_text_append(
+            &text, "; %" PRIu64 " compared with NCCL's default call, %" PRIu64 " of them differ",
+            verified.compared, verified.different);
     append_saving(&text);
     append_cost(&text);
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");

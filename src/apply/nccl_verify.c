@@ -136,7 +136,7 @@ static void compare(struct hs_nccl_verify *verify)
         if (different++ == 0)
             fprintf(stderr,
                     "hiersearch run: --verify: %s of %zu bytes among %d ranks: element %zu is "
-                    "another by plan than by NCCL's own call\n",
+                    "another by plan than by NCCL's default call\n",
                     hs_collective_names[asked->collective], width * count, verify->ranks, i);
         return;
     }

@@ -18,7 +18,7 @@
     row(FAILED, "that could not be prepared")                             \
     row(LIMIT, "of communicators beyond the 256 that have plans at once") \
     row(GROUPED, "in groups of several calls")                            \
-    row(PLAN, "of plans in chunks or by other algorithms than NCCL's own") \
+    row(PLAN, "of plans in chunks or by other algorithms than NCCL's") \
     row(WINDOWS, "of communicators with windows of memory")               \
     row(MEMORY, "of more bytes than there is memory for beside")          \
     row(CAPTURED, "in graphs, whose memory beside would not be theirs alone")

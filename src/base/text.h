@@ -44,7 +44,8 @@ char *hs_word_next(char **line);
  * (distance above a third of the length, at least 1). */
 const char *hs_nearest_name(const char *wrong, const char *const *names, size_t count);
 
-/* Index of `text` in names, in any case of letters. HS_INVALID: "unknown WHAT ...", with the nearest of them. */
+/* Index of `text` in names, in any case of letters. HS_INVALID: "unknown WHAT ...", with the
+ * nearest of them. */
 enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
                             const char *const *names, size_t count, struct hs_error *err);
 

@@ -97,6 +97,18 @@ enum hs_status hs_client_answer(struct hs_client *client, struct hs_error *err)
     return status;
 }
 
+enum hs_status hs_client_answer_about(struct hs_context *context, const char *system,
+                                      struct hs_error *err)
+{
+    struct hs_client client = hs_client_of(context, NULL);
+    enum hs_status status = hs_client_find(&client, system, err);
+
+    if (status == HS_OK)
+        status = hs_client_answer(&client, err);
+    hs_client_release(&client);
+    return status;
+}
+
 void hs_client_release(struct hs_client *client)
 {
     hiersearch_answer_free(client->answer);

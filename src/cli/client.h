@@ -35,6 +35,9 @@ enum hs_status hs_client_answer(struct hs_client *client, struct hs_error *err);
 /* Appends the answer to the text, and passes its notes on. */
 enum hs_status hs_client_print(struct hs_client *client, struct hs_text *out, struct hs_error *err);
 void hs_client_release(struct hs_client *client);
+/* The whole of a command that asks of one system. */
+enum hs_status hs_client_answer_about(struct hs_context *context, const char *system,
+                                      struct hs_error *err);
 /* The whole of a command whose answer of files is one picture or page, for the output. */
 enum hs_status hs_client_draw(struct hs_context *context, const struct hs_argument_list *files,
                               const char *output, struct hs_error *err);

@@ -56,10 +56,12 @@ static const struct hs_argument arguments[] = {
      .files = true,
      .words = hs_system_words,
      .offset = FIELD(files),
-     .help = "the machine (a name, a file, or a line of text such as '8xH100, 8xNDR400'), then its "
-             "logs: nccl-tests, rccl-tests, OSU, with NCCL's own lines in them where there are, or "
-             "results of measure; several of one machine together; - is stdin. Without a machine: "
-             "as the logs list their GPUs and NICs, or as the result has it"},
+     .help =
+         "the machine (a name, a file, or a line of text such as '8xH100, 8xNDR400'), then its "
+         "logs: nccl-tests, rccl-tests, OSU, with the lines of NCCL_DEBUG=INFO in them where there "
+         "are, or results of measure; several of one machine together; - is stdin. Without a "
+         "machine: "
+         "as the logs list their GPUs and NICs, or as the result has it"},
     {.name = NULL},
 };
 

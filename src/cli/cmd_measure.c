@@ -1,18 +1,56 @@
 /* `measure` runs in the program that is linked with MPI and CUDA; it has these rows from here. */
 #include "cli/cmd_measure.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/error.h"
+#include "base/places.h"
+#include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/exec_measure.h"
 #include "cli/faults.h"
 #include "cli/option_rows.h"
 #include "search/search.h"
 
 #define WORDS_MAX       16
 #define CALIBRATE_BYTES ((uint64_t)16 << 20) /* where no size is given */
+
+#define HS_MEASURE_PROGRAM "hiersearch-measure"
+
+/* A program of its own, because it is linked with MPI and CUDA; by exec, so it keeps the process id
+ * and the environment that mpiexec or srun gave us. Returns only where that fails. */
+static enum hs_status exec_measure(struct hs_context *context, struct hs_error *err)
+{
+    size_t count = 0;
+    char path[PATH_MAX], **argv;
+
+    if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM)) {
+        if (context->arguments[0] && strcmp(context->arguments[0], "--help") == 0) {
+            hs_context_help(context, context->command,
+                            context->arguments[1] && strcmp(context->arguments[1], "all") == 0);
+            return HS_OK;
+        }
+        return hs_fail(err, HS_FAILED,
+                       "there is no " HS_MEASURE_PROGRAM
+                       " beside this program, in its libexec or in PATH: "
+                       "it was built without MPI");
+    }
+    while (context->arguments[count])
+        count++;
+    argv = calloc(count + 2, sizeof(*argv));
+    if (!argv)
+        return hs_no_memory(err);
+    argv[0] = (char *)HS_MEASURE_PROGRAM;
+    memcpy(argv + 1, context->arguments, count * sizeof(*argv));
+    execv(path, argv);
+    free(argv);
+    return hs_fail(err, HS_FAILED, "cannot run %s: %s", path, strerror(errno));
+}
 
 static const char *const *search_words(void)
 {
@@ -175,7 +213,7 @@ static const struct hs_option options[] = {
 static enum hs_status run(struct hs_context *context, void *settings, struct hs_error *err)
 {
     (void)settings;
-    return hs_exec_measure(context, err);
+    return exec_measure(context, err);
 }
 
 const struct hs_command hs_command_measure = {

@@ -25,15 +25,9 @@ static const struct hs_option options[] = {
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct place_words *words = of_rows;
-    struct hs_client client = hs_client_of(context, NULL);
-    enum hs_status status;
 
     context->quiet = words->quiet;
-    status = hs_client_find(&client, words->system, err);
-    if (status == HS_OK)
-        status = hs_client_answer(&client, err);
-    hs_client_release(&client);
-    return status;
+    return hs_client_answer_about(context, words->system, err);
 }
 
 const struct hs_command hs_command_place = {

@@ -92,7 +92,7 @@ static const struct hs_option options[] = {
      .offset = FIELD(read),
      .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
              "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
-             "profile, - is stdout; what is read stays as it is)"},
+             "profile, - is stdout; what is read is not changed)"},
     {.name = "compare-with",
      .argument = "BEFORE",
      .type = &hs_option_file,

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
-#include "export/exporters.h"
+#include "export/export.h"
 #include "model/rules.h"
 
 struct run_settings {
@@ -109,8 +109,8 @@ static const struct hs_argument arguments[] = {
 
 static const struct hs_option options[] = {
     HS_ROW_COUNT("verify", "calls", 0, 1000000000, "0", NULL, FIELD(verify),
-                 "check every so many calls of a plan against the library's own, and take its "
-                 "result, and no more of that plan, where they differ (of NCCL's: always its "
+                 "check every so many calls of a plan against the library's default call, and take "
+                 "its result, and no more of that plan, where they differ (of NCCL's: always its "
                  "result, and a line on stderr where they differ)"),
     HS_ROW_FLAG("reproducible", 0, NULL, FIELD(reproducible),
                 "no call goes by the library to compare: the order of additions, which is a "

@@ -18,7 +18,7 @@ struct simulate_words {
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(FIELD(system), true,
-                  "the machine: a name, a file, or levels from the inside out, as for predict"),
+                  "the machine: a name, a file, or levels, innermost first, as for predict"),
     {.name = "PLAN",
      .many = true,
      .offset = FIELD(plans),

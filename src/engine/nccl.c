@@ -20,15 +20,119 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/cuda_device.h"
 #include "engine/engine.h"
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
-#include "engine/nccl_graph.h"
+#include "engine/nccl_lanes.h"
 #include "engine/packing.h"
 
 /* After ncclCommAbort kernels leave at once; a GPU that is still busy then is lost. */
 #define FREE_GPU_SECONDS 20.0
+/* ---- work captured as CUDA graphs, so that a run is one launch ---- */
+
+struct graph {
+    struct hs_task task;
+    struct hs_work work;  /* whose task is the one above */
+    cudaGraphExec_t exec; /* NULL: not captured (any more) */
+    struct graph *next;
+};
+
+/* {NULL} has none. */
+struct graphs {
+    struct graph *first;
+};
+
+/* Local; the same task on the same buffers; NULL where there is none. */
+static struct graph *graphs_find(const struct graphs *graphs, const struct hs_work *work)
+{
+    for (struct graph *at = graphs->first; at; at = at->next)
+        if (hs_task_equal(&at->task, work->task) && at->work.input == work->input &&
+            at->work.output == work->output && at->work.datatype == work->datatype &&
+            at->work.operation == work->operation)
+            return at;
+    return NULL;
+}
+
+static struct graph *entry_for(struct graphs *graphs, const struct hs_work *work)
+{
+    struct graph *entry = graphs_find(graphs, work), **end = &graphs->first;
+
+    if (entry)
+        return entry;
+    entry = calloc(1, sizeof(*entry));
+    if (!entry)
+        return NULL;
+    entry->task = *work->task;
+    entry->work = *work;
+    entry->work.task = &entry->task;
+    while (*end)
+        end = &(*end)->next;
+    *end = entry;
+    return entry;
+}
+
+/* The capture ends in any case: a stream left in it is of no use. Relaxed, because NCCL launches
+ * from a thread of its own where communicators are non-blocking. */
+static enum hs_status record_graph(cudaGraph_t *graph, struct hs_nccl_lanes *lanes,
+                                   const struct hs_work *work, struct hs_error *err)
+{
+    cudaStream_t stream = lanes->streams[0];
+    *graph = NULL;
+    enum hs_status status =
+        hs_cuda_status(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed),
+                       "cudaStreamBeginCapture", err);
+    if (status != HS_OK)
+        return status;
+    status = hs_nccl_issue(lanes, work, false, err);
+    cudaError_t ended = cudaStreamEndCapture(stream, graph);
+    return status != HS_OK ? status : hs_cuda_status(ended, "cudaStreamEndCapture", err);
+}
+
+/* Captures work whose communicators have been at work once (what NCCL sets up at a first call is
+ * not for a capture). Nothing runs. Local, but all ranks must capture the same in the same order.
+ */
+static enum hs_status graphs_capture(struct graphs *graphs, struct hs_nccl_lanes *lanes,
+                                     const struct hs_work *work, struct hs_error *err)
+{
+    struct graph *entry = entry_for(graphs, work);
+    cudaGraph_t graph;
+    if (entry == NULL)
+        return hs_no_memory(err);
+    if (entry->exec != NULL)
+        return HS_OK;
+    enum hs_status status = record_graph(&graph, lanes, work, err);
+    if (status == HS_OK)
+        status = hs_cuda_status(cudaGraphInstantiate(&entry->exec, graph, 0),
+                                "cudaGraphInstantiate", err);
+    if (status != HS_OK)
+        entry->exec = NULL;
+    if (graph != NULL)
+        cudaGraphDestroy(graph);
+    return status;
+}
+
+/* Drops what was captured with communicators that are gone; the work stays listed. */
+static void graphs_drop(struct graphs *graphs)
+{
+    for (struct graph *at = graphs->first; at != NULL; at = at->next) {
+        if (at->exec != NULL)
+            cudaGraphExecDestroy(at->exec);
+        at->exec = NULL;
+    }
+}
+
+static void graphs_release(struct graphs *graphs)
+{
+    graphs_drop(graphs);
+    while (graphs->first != NULL) {
+        struct graph *entry = graphs->first;
+        graphs->first = entry->next;
+        free(entry);
+    }
+}
+
 /* Runs that are timed together, and calls that may be on the device before the first begins: its
  * queues take 1024 operations, and a call comes with a wait and an event. */
 #define HELD_RUNS_MAX  20
@@ -51,7 +155,7 @@ struct nccl_state {
     struct hs_cuda_device device;
     struct hs_nccl_comms comms;
     struct hs_nccl_lanes lanes;
-    struct hs_nccl_graphs graphs;
+    struct graphs graphs;
     size_t free_bytes; /* of the GPU, before NCCL took any */
     bool with_graphs;
     bool broken;         /* until recover: on this rank something failed */
@@ -144,7 +248,7 @@ static void nccl_close(void *opaque)
 
     if (!state)
         return;
-    hs_nccl_graphs_release(&state->graphs);
+    graphs_release(&state->graphs);
     if (state->comms.api)
         hs_nccl_comms_release(&state->comms, state->broken);
     hs_nccl_lanes_release(&state->lanes);
@@ -273,7 +377,7 @@ static enum hs_status replay(struct hs_nccl_lanes *lanes, cudaGraphExec_t exec,
 static enum hs_status put_on_lanes(struct nccl_state *state, const struct hs_work *work,
                                    struct hs_error *err)
 {
-    const struct hs_nccl_graph *graph = hs_nccl_graphs_find(&state->graphs, work);
+    const struct graph *graph = graphs_find(&state->graphs, work);
 
     if (!state->timed && graph && graph->exec)
         return replay(&state->lanes, graph->exec, err);
@@ -406,7 +510,7 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_work *wo
     live.timed = false;
     status = agree(state, run_once(state, &live, err), err);
     if (status == HS_OK)
-        status = hs_nccl_graphs_capture(&state->graphs, &state->lanes, work, err);
+        status = graphs_capture(&state->graphs, &state->lanes, work, err);
     return agree(state, failing(state, status), err);
 }
 
@@ -459,7 +563,7 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
                                     task->kind == HS_TASK_PLAN ? task->plan.split.count : 1, err);
     if (status == HS_OK && hs_nccl_lanes_short(&state->lanes, work, state->mpi.rank)) {
         if (state->lanes.between.data) /* graphs may have it */
-            hs_nccl_graphs_drop(&state->graphs);
+            graphs_drop(&state->graphs);
         status = hs_nccl_lanes_widen(&state->lanes, work, err);
     }
     status = agree(state, status, err);
@@ -503,7 +607,7 @@ static enum hs_status capture_again(struct nccl_state *state, const struct hs_ta
 {
     enum hs_status status = HS_OK;
 
-    for (struct hs_nccl_graph *at = state->graphs.first; at && status == HS_OK; at = at->next)
+    for (struct graph *at = state->graphs.first; at && status == HS_OK; at = at->next)
         if (!hs_task_equal(&at->task, failed))
             status = capture(state, &at->work, err);
     return status;
@@ -534,7 +638,7 @@ static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_erro
     if (status != HS_OK)
         return status;
     hs_nccl_lanes_go(&state->lanes);
-    hs_nccl_graphs_drop(&state->graphs);
+    graphs_drop(&state->graphs);
     state->broken = true;
     hs_nccl_comms_abort(&state->comms);
     status = agree(state, wait_for_free_gpu(state, err), err);

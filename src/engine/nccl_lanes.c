@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/cuda_kernels.h"
-#include "engine/nccl_packing.h"
 #include "engine/packing.h"
 
 /* Looks at an event that has not passed between two looks at the clock, and seconds between two
@@ -278,6 +277,103 @@ static enum hs_status finish(const struct hs_nccl_lanes *lanes, const struct hs_
         "the division of an average", err);
 }
 
+/* ---- packed plans: the larger side into the order of the layers, or out of it, on lane 0 ---- */
+
+/* Puts a regrouping of runs (cuda_kernels.h) on a stream, and does not wait. */
+static enum hs_status regroup(char *to, const char *from, struct hs_cuda_runs runs,
+                              cudaStream_t stream, struct hs_error *err)
+{
+    return hs_cuda_status(hs_cuda_regroup(to, from, runs, stream), "bringing runs together", err);
+}
+
+/* Blocks of a reversed message lie by the digits of their ranks the other way round (collective.h):
+ * each pass brings the outermost digit left to where the innermost is, one pass fewer than layers.
+ * Passes alternate between the output and what is between the layers, and end in the output. */
+static enum hs_status reverse(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                              const char *from, bool back, struct hs_error *err)
+{
+    const struct hs_split *split = &work->task->plan.split;
+    struct hs_block block = hs_task_block(work->task, work->line, lanes->comms->rank);
+    struct hs_cuda_runs runs = {.rows = (size_t)hs_split_product(split),
+                                .bytes = block.count * hs_datatype_bytes(work->datatype),
+                                .times = 1};
+    enum hs_status status = HS_OK;
+
+    for (int i = 0; i + 1 < split->count && status == HS_OK; i++) {
+        char *to = (split->count - i) % 2 == 0 ? work->output : lanes->between.data;
+
+        runs.columns = (size_t)split->sizes[back ? split->count - 1 - i : i];
+        runs.rows /= runs.columns;
+        status = regroup(to, from, runs, lanes->streams[0], err);
+        runs.times *= runs.columns;
+        from = to;
+    }
+    return status;
+}
+
+static enum hs_status copy_block(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                                 char *to, const char *from, struct hs_error *err)
+{
+    size_t bytes = hs_task_block(work->task, work->line, lanes->comms->rank).count *
+                   hs_datatype_bytes(work->datatype);
+
+    return to == from ? HS_OK
+                      : hs_cuda_status(
+                            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lanes->streams[0]),
+                            "cudaMemcpyAsync", err);
+}
+
+/* A block of this rank, in the order of ranks and in that of the layers. */
+static void own_blocks(size_t bytes[2], const struct hs_nccl_lanes *lanes,
+                       const struct hs_work *work)
+{
+    struct hs_problem problem = hs_task_problem(work->task);
+    struct hs_block block = hs_task_block(work->task, work->line, lanes->comms->rank);
+    size_t width = hs_datatype_bytes(work->datatype);
+
+    bytes[0] = block.first * width;
+    problem.layout = HS_REVERSED;
+    bytes[1] = (size_t)hs_problem_block(&problem, &work->task->plan.split,
+                                        hs_group_place(&problem.group, lanes->comms->rank)) *
+               block.count * width;
+}
+
+/* Before the stages. `run` is the work as requested, and becomes what the stages run in its place:
+ * with the packed message as its input, or with what is between as its output where an odd number
+ * of passes follows. Needs the room that hs_nccl_lanes_short asks for. */
+static enum hs_status pack(struct hs_work *run, const struct hs_nccl_lanes *lanes,
+                           struct hs_error *err)
+{
+    struct hs_work asked = *run;
+    size_t own[2];
+
+    if (!hs_task_packs(run->task))
+        return HS_OK;
+    own_blocks(own, lanes, run);
+    if (hs_collectives[run->task->collective].begins_large) {
+        run->input = run->output;
+        return reverse(lanes, run, asked.input, false, err);
+    }
+    if (run->task->plan.split.count % 2 == 0)
+        run->output = lanes->between.data;
+    return copy_block(lanes, run, (char *)run->output + own[1], (char *)asked.output + own[0], err);
+}
+
+/* Behind the stages: what is in the output of `run` to where `asked` has it. */
+static enum hs_status unpack(const struct hs_work *run, const struct hs_work *asked,
+                             const struct hs_nccl_lanes *lanes, struct hs_error *err)
+{
+    size_t own[2];
+
+    if (!hs_task_packs(run->task))
+        return HS_OK;
+    own_blocks(own, lanes, run);
+    if (hs_collectives[run->task->collective].begins_large)
+        return copy_block(lanes, run, (char *)asked->output + own[0],
+                          (char *)asked->output + own[1], err);
+    return reverse(lanes, asked, run->output, true, err);
+}
+
 /* ---- a plan, a stage ---- */
 
 /* Work that is being put on the lanes. */
@@ -368,15 +464,15 @@ static enum hs_status issue_call(const struct issue *at, int s, const struct cal
         return issue(at->lanes, call, err);
     packed.input = call->output;
     packed.output = call->output == output ? between : output;
-    status = hs_nccl_regroup(call->output, call->input,
-                             (struct hs_cuda_runs){rounds, call->size, run * call->width, 1},
-                             call->stream, err);
+    status =
+        regroup(call->output, call->input,
+                (struct hs_cuda_runs){rounds, call->size, run * call->width, 1}, call->stream, err);
     if (status == HS_OK)
         status = issue(at->lanes, &packed, err);
     return status == HS_OK
-               ? hs_nccl_regroup(call->output, packed.output,
-                                 (struct hs_cuda_runs){call->size, rounds, run * call->width, 1},
-                                 call->stream, err)
+               ? regroup(call->output, packed.output,
+                         (struct hs_cuda_runs){call->size, rounds, run * call->width, 1},
+                         call->stream, err)
                : status;
 }
 
@@ -502,11 +598,11 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
     } else {
         hs_stages_init(&at.stages, work, lanes->comms->rank);
         lanes->stages = at.stages;
-        status = hs_nccl_pack(&run, lanes, err);
+        status = pack(&run, lanes, err);
         if (status == HS_OK)
             status = issue_stages(&at, err);
         if (status == HS_OK)
-            status = hs_nccl_unpack(&run, work, lanes, err);
+            status = unpack(&run, work, lanes, err);
     }
     lanes->clock.issue_seconds += MPI_Wtime() - begin;
     return status;

@@ -28,7 +28,7 @@
 #define DEVIATION_OF_SHAPE 0.30
 /* Of machines that are drawn: in place of the last, what layers that were not measured are off by
  * beside measured ones on an emulated cluster (bench/accuracy_cluster.py); HS_PRICE_DEVIATION in
- * place of those of straddling and other algorithms. */
+ * place of those of misaligned and other algorithms. */
 #define DRAWN_APART 0.07
 #define USUAL_NOISE 0.05
 #define NOISE_FLOOR 1e-3 /* no median is known better than this: clocks, and rounding */
@@ -146,7 +146,7 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
     struct hs_stage_price price = hs_stage_price(&b->described, ranks, key);
     struct hs_belief_kind kind = {.fit = {.scope = HS_FIT_LEVEL,
                                           .level = price.level,
-                                          .straddles = price.straddles,
+                                          .misaligned = price.misaligned,
                                           .exchanges = key.phase == HS_EXCHANGE,
                                           .algorithm = key.algorithm}};
 
@@ -167,15 +167,15 @@ static double deviation_of(const struct hs_belief *b, const struct hs_belief_kin
     bool drawn = b->options.as_drawn;
     struct hs_stage_price like = {.key.algorithm = kind->fit.algorithm,
                                   .level = kind->fit.level,
-                                  .straddles = kind->fit.straddles};
+                                  .misaligned = kind->fit.misaligned};
     double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : drawn ? DRAWN_APART : DEVIATION;
-    double straddling = drawn ? HS_PRICE_DEVIATION : HS_STRADDLE_PRIOR_DEVIATION;
+    double misaligned = drawn ? HS_PRICE_DEVIATION : HS_MISALIGNED_PRIOR_DEVIATION;
     double other = drawn ? HS_PRICE_DEVIATION : ALGORITHM_DEVIATION;
 
     if (drawn && !kind->told && hs_stage_price_is_least(&b->described, &like))
-        straddling = 0; /* machines.h draws that */
+        misaligned = 0; /* machines.h draws that */
     if (kind->fit.scope == HS_FIT_LEVEL)
-        usual = hs_joint_error(kind->fit.straddles ? straddling : 0,
+        usual = hs_joint_error(kind->fit.misaligned ? misaligned : 0,
                                kind->fit.algorithm == HS_RING && !kind->fit.exchanges ? 0 : other);
     return b->widen * usual;
 }
@@ -778,7 +778,7 @@ bool hs_belief_has_points(const struct hs_belief *b, const struct hs_stage_price
         const struct hs_fit *fit = &b->kinds[i].fit;
 
         if (b->kinds[i].told && fit->scope == HS_FIT_LEVEL && fit->level == price->level &&
-            fit->straddles == price->straddles && hs_fit_is_of(fit, price->key))
+            fit->misaligned == price->misaligned && hs_fit_is_of(fit, price->key))
             return true;
     }
     return false;

@@ -3,7 +3,7 @@
  * distribution, from which fits, expected times, intervals and draws are read.
  *
  * Stages are sorted into kinds, each part of the one before: all; those of one outermost level and
- * algorithm, straddling or not, exchanges or not (g); those of one size p; one layer (d, p). One
+ * algorithm, misaligned or not, exchanges or not (g); those of one size p; one layer (d, p). One
  * pass of a layer takes
  *
  *     t = launch + S alpha_l (1 + u_g + u_gp + u_dp) + X beta_b (1 + v_g + v_gp + v_dp)
@@ -12,9 +12,8 @@
  * level b that holds the layer up, which is not always l; S, X and b by its price (price.h), on
  * bandwidths as they are estimated. All unknowns have normal priors: launch, a latency alpha and a
  * slowness beta per level around the description, deviations u and v around 0 (u_g only of
- * exchanges; v_g of these, and where layers straddle or go by another algorithm than the ring). A
- * point is such a sum and its noise.
- * So all times are jointly normal: a mixed
+ * exchanges; v_g of these, and where layers are misaligned or go by another algorithm than the
+ * ring). A point is such a sum and its noise. So all times are jointly normal: a mixed
  * model (Robinson 1991, "That BLUP is a good thing"), the same as kriging (Rasmussen and Williams,
  * Gaussian Processes for Machine Learning, 2006, section 2.7).
  *
@@ -94,7 +93,7 @@ void hs_belief_deviation(double *seconds, const struct hs_belief *belief);
  * machine. Draws may be negative. O(stages). */
 void hs_belief_draw(double *seconds, struct hs_belief *belief, uint64_t *seed);
 
-/* Whether points are of stages of the price's level and algorithm, straddling and exchanging as it
+/* Whether points are of stages of the price's level and algorithm, misaligned and exchanging as it
  * does. */
 bool hs_belief_has_points(const struct hs_belief *belief, const struct hs_stage_price *price);
 

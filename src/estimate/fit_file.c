@@ -33,7 +33,7 @@ static double bytes_of_half(const struct hs_stage_price *price)
 }
 
 int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
-                     bool straddles)
+                     bool misaligned)
 {
     int64_t block = layer.stride * layer.size;
     int64_t over = hs_system_child_ranks(system, (size_t)level) / block + 1;
@@ -43,7 +43,7 @@ int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int 
         struct hs_stage_price price =
             hs_stage_price(system, ranks[i], (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
 
-        if (price.level == level && price.straddles == straddles)
+        if (price.level == level && price.misaligned == misaligned)
             return ranks[i];
     }
     return 0;
@@ -58,11 +58,11 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
 
     if (fit->scope == HS_FIT_LEVEL)
         return 0;
-    /* One that is like it: nested ones begin at a child's border, straddling ones reach just over
+    /* One that is like it: nested ones begin at a child's border, misaligned ones reach just over
      * it. */
     if (layer.stride == 0)
-        layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
-    ranks = hs_fit_ranks(system, layer, fit->level, fit->straddles);
+        layer.stride = fit->misaligned ? child_ranks / layer.size + 1 : child_ranks;
+    ranks = hs_fit_ranks(system, layer, fit->level, fit->misaligned);
     price = hs_stage_price(
         system, ranks > 0 ? ranks : layer.stride * layer.size,
         (struct hs_stage_key){fit->exchanges ? HS_EXCHANGE : HS_ALLREDUCE, fit->algorithm, layer});
@@ -105,9 +105,10 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
     struct hs_layer layer = {fit->stride, fit->size};
     struct hs_stage_price price;
 
-    if (fit->straddles && child == 1)
-        return hs_json_fail(place->at, err, "straddles: no layer straddles on the innermost level");
-    if (fit->size > 0 && HS_NP_MAX / fit->size < (fit->straddles ? 1 : child))
+    if (fit->misaligned && child == 1)
+        return hs_json_fail(place->at, err,
+                            "misaligned: no layer is misaligned on the innermost level");
+    if (fit->size > 0 && HS_NP_MAX / fit->size < (fit->misaligned ? 1 : child))
         return hs_json_fail(place->at, err, "size: %" PRId64 " children of level %s are too many",
                             fit->size, name);
     if (fit->scope != HS_FIT_LAYER)
@@ -116,7 +117,7 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
         return hs_json_fail(place->at, err,
                             "stride: %" PRId64 " times size %" PRId64 " is too large", layer.stride,
                             layer.size);
-    if (hs_fit_ranks(system, layer, fit->level, fit->straddles) > 0)
+    if (hs_fit_ranks(system, layer, fit->level, fit->misaligned) > 0)
         return HS_OK;
     price = hs_stage_price(system, layer.stride * layer.size,
                            (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
@@ -124,7 +125,7 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
                         "the layer of stride %" PRId64 " and size %" PRId64
                         " lies on level %s and %s",
                         layer.stride, layer.size, system->levels[price.level].name,
-                        price.straddles ? "straddles" : "does not straddle");
+                        price.misaligned ? "is misaligned" : "is aligned");
 }
 
 static enum hs_status check_latency(const struct hs_fit *fit, const struct hs_place *place,
@@ -181,7 +182,7 @@ static const struct hs_field fit_rows[] = {
               "level; level: other sizes on the level."},
     {"level", HS_CHOICE, FIT(level), .list = list_levels,
      .about = "Name of the outermost level that the layers cross."},
-    {"straddles", HS_BOOL, FIT(straddles), HS_WITH(false),
+    {"misaligned", HS_BOOL, FIT(misaligned), HS_WITH(false),
      .about = "Whether the layers' rings have hops on inner levels, too. Such layers are fitted "
               "apart from the others."},
     {"size", HS_INTEGER, FIT(size), HS_WITHOUT(0), RANKS(2), .about = "Ranks."},

@@ -66,7 +66,7 @@ void hs_gaps_add(struct hs_gaps *gaps, const struct hs_system *system, const str
         struct hs_gap *gap = &gaps->levels[stage->level];
         double bytes = stage->bytes / plan->chunks;
         const struct hs_fit *fit =
-            hs_fits_find(&system->fits, stage->level, stage->straddles, stage->key);
+            hs_fits_find(&system->fits, stage->level, stage->misaligned, stage->key);
         struct hs_layer of_right_size = {layer.stride, fit ? fit->min_size : 0};
 
         if (layer.size < 2) /* one process: nothing travels */

@@ -24,12 +24,12 @@ double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
 }
 
 /* How a layer's price errs on a machine, in deviations: those that lie on the same level and
- * straddle or not go together by their size; of two processes halving and direct exchange err as
+ * misaligned or not go together by their size; of two processes halving and direct exchange err as
  * the ring, which they are, and so does what goes by the same single links. */
 struct error {
     size_t first; /* knot */
     double near, far;
-    bool straddles;
+    bool misaligned;
 };
 
 size_t hs_machines_errors_before(int algorithm)
@@ -50,13 +50,13 @@ static struct error error_of(const struct hs_machines *machines, const struct hs
                   !hs_algorithms[price->key.algorithm]->on_links;
     size_t algorithm = itself ? price->key.algorithm : HS_RING;
     size_t class = (hs_machines_errors_before((int)algorithm) * levels + (size_t)price->level) * 2 +
-                   price->straddles;
+                   price->misaligned;
     double part = knot - floor(knot);
 
     return (struct error){.first = class * HS_ERROR_KNOTS + (size_t)knot,
                           .near = sqrt(1 - part),
                           .far = sqrt(part),
-                          .straddles = hs_stage_price_is_least(machines->believed, price)};
+                          .misaligned = hs_stage_price_is_least(machines->believed, price)};
 }
 
 static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
@@ -98,10 +98,10 @@ static double level_times(const struct hs_machines *machines, size_t j, const st
 }
 
 /* Beyond 1. */
-static double straddle_times(const struct hs_machines *machines, size_t j,
-                             const struct error *error)
+static double misaligned_times(const struct hs_machines *machines, size_t j,
+                               const struct error *error)
 {
-    return expm1(HS_STRADDLE_DEVIATION * fabs(deviations_of(machines, j, error)));
+    return expm1(HS_MISALIGNED_DEVIATION * fabs(deviations_of(machines, j, error)));
 }
 
 static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
@@ -110,9 +110,9 @@ static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
 {
     double seconds = hs_stage_seconds(price, bytes);
 
-    if (error->straddles)
+    if (error->misaligned)
         return seconds +
-               hs_stage_bandwidth_seconds(price, bytes) * straddle_times(machines, j, error);
+               hs_stage_bandwidth_seconds(price, bytes) * misaligned_times(machines, j, error);
     return seconds * level_times(machines, j, error);
 }
 
@@ -198,8 +198,8 @@ static void fill_drawn(struct drawn *drawn, const struct hs_machines *machines, 
         slopes[l * count + j] = line.seconds_per_byte;
     }
     launches[j] = price->launch_seconds;
-    launches[count + j] =
-        drawn->errs == ERRS ? level_times(machines, j, error) : straddle_times(machines, j, error);
+    launches[count + j] = drawn->errs == ERRS ? level_times(machines, j, error)
+                                              : misaligned_times(machines, j, error);
 }
 
 static struct drawn *draw(const struct hs_machines *machines, const struct hs_kept_name *name,
@@ -221,7 +221,7 @@ static struct drawn *draw(const struct hs_machines *machines, const struct hs_ke
     if (drawn) {
         drawn->lines = lines;
         drawn->errs = is_told(machines, believed) ? ERRS_NOT
-                      : error.straddles           ? ERRS_IN_BYTES
+                      : error.misaligned          ? ERRS_IN_BYTES
                                                   : ERRS;
     }
     for (size_t j = 0; drawn && j < machines->count; j++)

@@ -17,7 +17,8 @@ static size_t width_of(const struct hs_nested *n, size_t node)
     return n->root + n->own * n->depths[node];
 }
 
-size_t hs_nested_pitch(const struct hs_nested *n)
+/* The coefficients of the longest row, and c. */
+static size_t pitch_of(const struct hs_nested *n)
 {
     return n->root + n->own * n->depth + 1;
 }
@@ -27,19 +28,19 @@ size_t hs_nested_unknowns(const struct hs_nested *n, size_t count)
     return count > 0 ? n->root + n->own * (count - 1) : 0;
 }
 
-size_t hs_nested_first(const struct hs_nested *n, size_t node)
+static size_t first_of(const struct hs_nested *n, size_t node)
 {
     return hs_nested_unknowns(n, node);
 }
 
 static double *front_of(const struct hs_nested *n, size_t node)
 {
-    return n->fronts + node * hs_nested_pitch(n) * hs_nested_pitch(n);
+    return n->fronts + node * pitch_of(n) * pitch_of(n);
 }
 
 bool hs_nested_room(struct hs_nested *n, size_t capacity)
 {
-    size_t front = hs_nested_pitch(n) * hs_nested_pitch(n);
+    size_t front = pitch_of(n) * pitch_of(n);
     size_t *parents = realloc(n->parents, capacity * sizeof(*parents));
     size_t *depths = realloc(n->depths, capacity * sizeof(*depths));
     double *fronts = realloc(n->fronts, capacity * front * sizeof(*fronts));
@@ -60,7 +61,7 @@ void hs_nested_release(struct hs_nested *n)
 
 void hs_nested_forget(struct hs_nested *n, size_t first)
 {
-    size_t pitch = hs_nested_pitch(n);
+    size_t pitch = pitch_of(n);
 
     for (size_t i = first; i < n->count; i++) {
         memset(front_of(n, i), 0, pitch * pitch * sizeof(*n->fronts));
@@ -73,7 +74,7 @@ void hs_nested_forget(struct hs_nested *n, size_t first)
 void hs_nested_observe(struct hs_nested *n, size_t node, const double *row, double observed,
                        double sigma)
 {
-    size_t pitch = hs_nested_pitch(n), width = width_of(n, node);
+    size_t pitch = pitch_of(n), width = width_of(n, node);
     double scaled[HS_NESTED_ROW_MAX], *front = front_of(n, node);
 
     memcpy(scaled, row, width * sizeof(*scaled));
@@ -90,7 +91,7 @@ void hs_nested_observe(struct hs_nested *n, size_t node, const double *row, doub
  * observations say far more than priors, must not make it so. */
 void hs_nested_eliminate(struct hs_nested *n)
 {
-    size_t pitch = hs_nested_pitch(n);
+    size_t pitch = pitch_of(n);
 
     for (size_t i = n->count; i-- > 0;) {
         size_t own = own_count(n, i), width = width_of(n, i);
@@ -119,7 +120,7 @@ static void gather(double *path, const struct hs_nested *n, const double *z, siz
     for (;; node = n->parents[node]) {
         size_t own = own_count(n, node);
 
-        memcpy(path, z + hs_nested_first(n, node), own * sizeof(*path));
+        memcpy(path, z + first_of(n, node), own * sizeof(*path));
         path += own;
         if (node == 0)
             return;
@@ -130,12 +131,12 @@ static void gather(double *path, const struct hs_nested *n, const double *z, siz
 static void substitute(double *z, const struct hs_nested *n, double scatter, uint64_t *seed)
 {
     for (size_t i = 0; i < n->count; i++) {
-        size_t width = width_of(n, i), first = hs_nested_first(n, i);
+        size_t width = width_of(n, i), first = first_of(n, i);
         double path[HS_NESTED_ROW_MAX];
 
         gather(path, n, z, i);
         for (size_t k = own_count(n, i); k-- > 0;) {
-            const double *row = front_of(n, i) + k * hs_nested_pitch(n);
+            const double *row = front_of(n, i) + k * pitch_of(n);
             double sum = row[width] + (seed ? scatter * hs_random_normal(seed) : 0);
 
             for (size_t c = k + 1; c < width; c++)
@@ -175,7 +176,7 @@ double hs_nested_variance(const double *row, const struct hs_nested *n, size_t n
         size_t own = own_count(n, node), width = width_of(n, node);
 
         for (size_t k = 0; k < own; k++) {
-            const double *pivot = front_of(n, node) + k * hs_nested_pitch(n);
+            const double *pivot = front_of(n, node) + k * pitch_of(n);
             double value = at[k] / pivot[k];
 
             for (size_t c = k + 1; c < width; c++)

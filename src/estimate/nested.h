@@ -14,7 +14,7 @@
  * multifrontal method: Duff and Reid 1983).
  *
  * A row has the coefficients r in the order of the way up, those of the node first, those of the
- * root last, and behind them c: hs_nested_pitch numbers at most.
+ * root last, and behind them c: no more numbers than the longest row has.
  */
 #ifndef HS_ESTIMATE_NESTED_H
 #define HS_ESTIMATE_NESTED_H
@@ -36,11 +36,8 @@ struct hs_nested {
     double *fronts;
 };
 
-/* The coefficients of the longest row, and c. */
-size_t hs_nested_pitch(const struct hs_nested *nested);
-/* How many unknowns `count` nodes have, and the number of a node's first among all. */
+/* How many unknowns `count` nodes have. */
 size_t hs_nested_unknowns(const struct hs_nested *nested, size_t count);
-size_t hs_nested_first(const struct hs_nested *nested, size_t node);
 
 /* Room for so many nodes in all; what was there stays. False: out of memory. */
 bool hs_nested_room(struct hs_nested *nested, size_t capacity);

@@ -321,7 +321,7 @@ static const struct hs_field system_rows[] = {
      .about = "Who carries stages out: a library that has rings, or the backend host, which has "
               "other algorithms, too."},
     {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
-     .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
+     .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "Innermost first."},
     {"parts", HS_TEXT, TEXT(parts), .min = 1,
      .about = "Where NCCL runs: the GPUs and NICs of a node, such as \"8xH100, 8xNDR400\". Its own "
               "calls are then what stages are, chosen by its rule and priced as published times "
@@ -452,7 +452,7 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
 const struct hs_fields hs_system_fields = {
     .id = HS_SCHEMA_ID HS_SYSTEM_VERSION,
     .title = "hiersearch system file",
-    .about = "A machine as a tree of levels, from the inside out. Rules that a schema cannot "
+    .about = "A machine as a tree of levels, innermost first. Rules that a schema cannot "
              "state are checked by the reader: level names are unique, only the last level may "
              "lack an arity or have a null one, and fits are for layers that lie on their level, "
              "with a range that covers their size, no two for the same layers.",

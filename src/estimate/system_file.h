@@ -29,12 +29,12 @@ enum hs_status hs_system_take_algorithm(struct hs_system *system, struct hs_erro
 /* Whether both are the same in a file: every figure, text and fit. */
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 
-/* The fewest ranks, of a few, with which the layer lies on the level and straddles there, or does
- * not: one block of it, or as many as reach over the first border of a child. Uneven nodes: of 3
+/* The fewest ranks, of a few, with which the layer lies on the level and is misaligned there, or
+ * is not: one block of it, or as many as reach over the first border of a child. Uneven nodes: of 3
  * ranks at stride 1 on nodes of 4 the first group lies in a node, the second does not. 0: it never
  * does. */
 int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
-                     bool straddles);
+                     bool misaligned);
 /* Hockney's n_1/2 of a layer alone: bytes entering at which half of the attainable bandwidth is
  * reached, because latency and launches take as long as the bytes. Computed from the fitted figures
  * for a layer of scope size or layer on `system`; 0 for scope level (it depends on the size). */

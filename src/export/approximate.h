@@ -10,7 +10,7 @@
 #ifndef HS_EXPORT_APPROXIMATE_H
 #define HS_EXPORT_APPROXIMATE_H
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 /* Ranks of one node: as measured, where the placement is even; where nothing was measured,
  * hs_system_node_ranks; 0 where neither is known. *measured (may be NULL) says which. At

@@ -304,7 +304,7 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
         return status;
     if (hs_export_is_nccl_native(job) && hs_plan_is_flat(hs_export_plan(job)))
         return hs_fail(err, HS_INVALID,
-                       "%s: the flat plan is one call of NCCL's own%s%s%s, and astra-sim's "
+                       "%s: the flat plan is one NCCL call%s%s%s, and astra-sim's "
                        "dimensions are rings: expected a plan with layers (--plan)",
                        job->result_name, usual ? " (" : "", usual ? usual->choice : "",
                        usual ? ")" : "");

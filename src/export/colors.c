@@ -1,7 +1,7 @@
 /* Communicators of every layer as JSON, for any program that can split a communicator. */
 #include <string.h>
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 #define COLORS_NP_MAX 1024 /* processes up to which every rank's color and key are listed */
 #define GROUPS_NP_MAX 64   /* and up to which the groups themselves are */

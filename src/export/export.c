@@ -9,7 +9,6 @@
 
 #include "base/list.h"
 #include "base/utf8.h"
-#include "export/exporters.h"
 #include "library/price_plan.h"
 #include "links/graph.h"
 #include "model/backends.h"
@@ -17,22 +16,10 @@
 #define EXPORTERS_MAX 64
 
 const struct hs_exporter *const hs_exporters[] = {
-    &hs_exporter_astra_sim,
-    &hs_exporter_colors,
-    &hs_exporter_inductor,
-    &hs_exporter_jax,
-    &hs_exporter_mpich,
-    &hs_exporter_msccl,
-    &hs_exporter_nccl_env,
-    &hs_exporter_nccl_tuner,
-    &hs_exporter_ompi_han,
-    &hs_exporter_ompi_tuned,
-    &hs_exporter_ompi_tuned_json,
-    &hs_exporter_pytorch,
-    &hs_exporter_rules,
-    &hs_exporter_simgrid,
-    &hs_exporter_ucc,
-    NULL,
+#define HS_ROW(name) &hs_exporter_##name,
+    HS_EXPORTERS(HS_ROW)
+#undef HS_ROW
+        NULL,
 };
 
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,

@@ -24,7 +24,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json_write.h"
 #include "base/text.h"
+#include "base/units.h"
+#include "links/packing.h"
 #include "record/profile_call.h"
 
 /* What the caller wants exported. */
@@ -108,7 +111,15 @@ struct hs_exporter {
                             struct hs_error *err);
 };
 
-/* The table, sorted by name; ends with a NULL. */
+/* Each is defined in the file of its name, as hs_exporter_NAME ('_' for '-'); sorted by name. */
+#define HS_EXPORTERS(row)                                                                          \
+    row(astra_sim) row(colors) row(inductor) row(jax) row(mpich) row(msccl) row(nccl_env)          \
+        row(nccl_tuner) row(ompi_han) row(ompi_tuned) row(ompi_tuned_json) row(pytorch) row(rules) \
+            row(simgrid) row(ucc)
+#define HS_ROW(name) extern const struct hs_exporter hs_exporter_##name;
+HS_EXPORTERS(HS_ROW)
+#undef HS_ROW
+/* The table; ends with a NULL. */
 extern const struct hs_exporter *const hs_exporters[];
 /* HS_INVALID with the nearest name. */
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
@@ -119,6 +130,8 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 bool hs_exporter_takes_several(const struct hs_exporter *exporter);
 /* Whether it can say what the result is about: its collective, and its groups. */
 bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
+/* Whether what it writes changes nothing in a job, and says what calls of all sizes take. */
+bool hs_exporter_is_of_times(const struct hs_exporter *exporter);
 /* Whether that is of any use: the tuner's is not, where times are those of NCCL's own choice. */
 bool hs_exporter_is_of_use(const struct hs_exporter *exporter, const struct hs_result *result);
 /* "reduce-scatter natural, allgather": what besides AllReduces it can say; "any collective" where
@@ -186,5 +199,93 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
  * In the header and, from hs_export, in the notes. */
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter);
+
+/* A line of out->notes, without a newline at its end. */
+void hs_export_note(struct hs_export_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* hs_export_header for JSON, which has no comments: a member "comment", an array of the lines. */
+void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
+                           const struct hs_exporter *exporter, const char *use);
+
+/* The lines, which it releases, likewise. */
+void hs_export_comment_json(struct hs_json_writer *w, struct hs_text *lines);
+
+/* A name on one line, whatever it is. */
+void hs_export_name_append(struct hs_text *text, const char *name);
+
+/* "128MiB": the message the job is about. */
+char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job);
+
+/* HS_INVALID where the result has no system, which `exporter` describes. */
+enum hs_status hs_export_need_system(const struct hs_export_job *job,
+                                     const struct hs_exporter *exporter, struct hs_error *err);
+
+/* Where there is no plan for a message: its default call is kept, or nothing is known. HS_INVALID.
+ * */
+enum hs_status hs_export_fail_unplanned(const struct hs_export_job *job, size_t message,
+                                        struct hs_error *err);
+/* The plan that is asked for a message: the named one, or the message's best, which may be none. */
+const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message);
+
+/* Leaves a plan only these algorithms, bits 1 << enum hs_algorithm. */
+void hs_export_keep_letters(struct hs_plan *plan, unsigned letters);
+
+/* Packs the trees of a stage, which goes by some, on the links of the result's system as NCCL uses
+ * them: one way between two GPUs. A note says how much longer that takes than what was planned,
+ * where it does. HS_FAILED: the solver gave up. HS_MEMORY. */
+enum hs_status hs_export_pack(struct hs_packing *packing, struct hs_export_output *out,
+                              const struct hs_export_job *job, struct hs_stage_key key,
+                              struct hs_error *err);
+
+/* The library's default call, as without the file: a plan without layers. */
+extern const struct hs_plan hs_export_library_call;
+
+/* Measured time of a plan for a message; of one without layers, the fastest of the library's own
+ * calls. NaN where it was not measured without fault. */
+double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan);
+/* Whether the plan's 95 % interval ends before that of the other one begins; true where one of them
+ * has none. */
+bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
+                          const struct hs_plan *slower);
+/* Predicted time, by the model where the file has none; NaN where there is neither. */
+double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
+                           const struct hs_plan *plan);
+
+/* A plan's time over that of the library's default call, which was measured: above 1 the library is
+ * faster. A plan that was not measured is set against the message's best plan, by predictions. NaN
+ * where that, too, is not known. */
+double hs_export_library_gain(const struct hs_export_job *job, size_t message,
+                              const struct hs_plan *plan);
+/* The fastest of the library's calls that were measured; NULL: none was. */
+const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message);
+
+/* The library's default that was to be measured, for which there was no time left, so that nothing
+ * says that a plan is faster; NULL: one was measured, or none was to be. */
+const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message);
+
+/* Bytes that enter a layer of the job's collective where the message has so many: rounded up;
+ * UINT64_MAX stays. */
+uint64_t hs_export_entering(const struct hs_export_job *job, struct hs_layer layer, uint64_t bytes);
+
+/* From how many bytes on the plan is worth anything: the message's own, which is the smallest that
+ * is known, or, if that is less and there is a system, where the plan pays as much for latency as
+ * for bandwidth. */
+uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
+                               const struct hs_plan *plan);
+
+/* Whether NCCL chose by itself in each layer's communicator, in a prediction or as it was measured:
+ * then whatever is forced on it makes it another. */
+bool hs_export_is_nccl_native(const struct hs_export_job *job);
+/* Whether its calls are NCCL's, or RCCL's in a prediction: those of libhiersearch-nccl.so. */
+bool hs_export_is_for_nccl(const struct hs_export_job *job);
+
+/* Message size between those of message i and message i + 1 (sizes ascend) from which on the plan
+ * `above` is to run in place of `below`, in bytes: where their times cross, by linear interpolation
+ * of the measured times where both are measured at both sizes, else by the cost model; else the
+ * geometric mean of the sizes, and `guessed` is true. A plan without layers is the library's own
+ * call. */
+double hs_export_cross(const struct hs_export_job *job, size_t message, const struct hs_plan *below,
+                       const struct hs_plan *above, bool *guessed);
 
 #endif

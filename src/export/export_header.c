@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "estimate/gaps.h"
-#include "export/exporters.h"
+#include "export/export.h"
 #include "library/price_plan.h"
 #include "record/doubt.h"
 
@@ -140,10 +140,9 @@ static void append_small(struct hs_text *text, const struct hs_export_job *job,
     if (!exporter->affects || exporter->ranged || exporter->sizes || first_bytes == 0 ||
         hs_export_library_gain(job, job->message, plan) > 1)
         return;
-    hs_text_append(text,
-                   "%s knows no sizes: messages below %s are better left to the library's own "
-                   "call\n",
-                   exporter->name, hs_bytes_format(size, first_bytes));
+    hs_text_append(
+        text, "%s knows no sizes: messages below %s are untested: use the library's call there\n",
+        exporter->name, hs_bytes_format(size, first_bytes));
 }
 
 /* Why the plan that the measurements chose may not be the best. */

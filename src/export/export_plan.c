@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "export/exporters.h"
+#include "export/export.h"
 #include "library/price_plan.h"
 
 #define BISECTIONS 100   /* more than a double has bits */

@@ -5,7 +5,7 @@
 #ifndef HS_EXPORT_MSCCL_PARTS_H
 #define HS_EXPORT_MSCCL_PARTS_H
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 /* Limits of the runtimes (src/include/msccl.h, src/graph/xml.h; RCCL's msccl_struct.h,
  * msccl_parser.h). */

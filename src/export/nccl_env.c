@@ -7,7 +7,7 @@ static const char use[] =
     "NCCL knows no layers: the program makes one communicator per layer (--to colors, pytorch\n"
     "or jax write how). Rings in them are what the plan's time was found with. Protocol and "
     "number\n"
-    "of channels stay NCCL's own choice, by size: the result says nothing about them.\n"
+    "of channels stay NCCL's default choice, by size: the result says nothing about them.\n"
     "RCCL reads the same variables from its environment.";
 
 static enum hs_status write_nccl_env(struct hs_export_output *out, const struct hs_export_job *job,
@@ -18,12 +18,12 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
     (void)err;
     hs_export_header_lines(text, job, &hs_exporter_nccl_env, use);
     if (hs_export_is_nccl_native(job)) {
-        hs_text_append(text, "# no variable: the plan's time is that of NCCL's own choice\n");
+        hs_text_append(text, "# no variable: the plan's time is that of NCCL's default choice\n");
         return HS_OK;
     }
     if (!job->plan && (hs_export_library_gain(job, job->message, hs_export_plan(job)) > 1 ||
                        hs_export_untimed(&job->result->messages[job->message]))) {
-        hs_text_append(text, "# no variable: NCCL's own choice\n");
+        hs_text_append(text, "# no variable: NCCL's default choice\n");
         return HS_OK;
     }
     hs_text_append(text, "NCCL_ALGO=allreduce:ring;reducescatter:ring;allgather:ring\n");

@@ -23,10 +23,11 @@ static const char use[] =
     "rule that matches. hiersearch's own plugin, plugins/nccl-tuner, needs no such file.\n"
     "The plugin sees one communicator at a time: the program makes one per layer (--to colors,\n"
     "pytorch or jax). Other communicators of these sizes get the same rules.\n"
-    "Channels: 0, NCCL's own number. Below 65536 bytes no line matches where no plan is given:\n"
-    "algorithm and protocol are NCCL's own, in one channel. Above, this plugin cannot leave NCCL\n"
-    "alone without that one channel, hence a last line for every collective, and the plan's rings\n"
-    "where NCCL's default call would be faster: hiersearch's own plugin leaves it alone there.\n"
+    "Channels: 0, NCCL's default number. Below 65536 bytes no line matches where no plan is "
+    "given:\n"
+    "algorithm and protocol are NCCL's default, in one channel. Above, this plugin cannot do\n"
+    "without that one channel, hence a last line for every collective, and the plan's rings\n"
+    "where NCCL's default call would be faster: hiersearch's own plugin keeps the default there.\n"
     "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,\n"
     "regBuff; the first line that matches counts; -1: any.";
 
@@ -222,7 +223,7 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
 
     if (status == HS_OK && hs_export_is_nccl_native(job))
         status = hs_fail(err, HS_INVALID,
-                         "%s: its times are those of NCCL's own choice in each layer's "
+                         "%s: its times are those of NCCL's default choice in each layer's "
                          "communicator: there is nothing to tune (--to pytorch, jax or colors "
                          "make the communicators)",
                          job->result_name);

@@ -13,7 +13,7 @@ static const char use_classic[] =
     "/path/to/tuned.conf (an absolute path; a file that cannot be read is ignored silently).\n"
     "coll/tuned knows no layers: the program makes one communicator per layer (--to colors).\n"
     "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
-    "Reduce_scatter_block has no ring there and stays as it is. 0 as algorithm: Open MPI's own\n"
+    "Reduce_scatter_block has no ring there and is unchanged. 0 as algorithm: Open MPI's default\n"
     "choice. Open MPI 6.0 reads this format differently: use --to ompi-tuned-json.";
 
 static const char use_json[] =
@@ -22,7 +22,7 @@ static const char use_json[] =
     "coll/tuned knows no layers: the program makes one communicator per layer (--to colors).\n"
     "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
     "Reduce_scatter is left out: Open MPI's schema and its reader disagree about its name, and\n"
-    "one wrong name makes it ignore the file. No rule: Open MPI's own choice.";
+    "one wrong name makes it ignore the file. No rule: Open MPI's default choice.";
 
 /* What layers call, with the number of the ring in coll/tuned. Bytes are those entering the layer.
  */

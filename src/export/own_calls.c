@@ -154,16 +154,16 @@ static const char use_classic[] =
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
     "/path/to/tuned.conf (an absolute path; a file that cannot be read is ignored silently).\n"
     "Where coll/han or another component has the communicator: --mca coll ^han.\n"
-    "0 as algorithm: Open MPI's own choice. Reduce-scatter is MPI_Reduce_scatter_block.";
+    "0 as algorithm: Open MPI's default choice. Reduce-scatter is MPI_Reduce_scatter_block.";
 static const char use_json[] =
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
     "/path/to/tuned.json (an absolute path; errors are said with --mca coll_base_verbose 1).\n"
     "Where coll/han or another component has the communicator: --mca coll ^han.\n"
-    "No rule: Open MPI's own choice. Reduce-scatter is MPI_Reduce_scatter_block.";
+    "No rule: Open MPI's default choice. Reduce-scatter is MPI_Reduce_scatter_block.";
 static const char use_mpich[] =
     "cd here; set -a; . ./mpich.env; set +a; mpiexec ... (or mpiexec -genvlist with these names).\n"
-    "The other files are whole tables of the MPICH that is installed here, as they stand in its\n"
-    "library, with these rules in them: another version needs an export of its own.";
+    "The other files are whole tables of the MPICH that is installed here, copied from its\n"
+    "library, with these rules added: another version needs an export of its own.";
 
 /* The rules of one size of communicator: 0 stands between them. */
 static void append_size(struct hs_text *text, const struct hs_own_rules *rules)
@@ -341,7 +341,7 @@ static void append_rules(struct hs_text *text, const struct hs_own_rules *rules,
     for (size_t r = 0; r < rules->count; r++)
         hs_text_append(text,
                        "%s of %" PRId64 " processes, %" PRIu64 " to %" PRIu64
-                       " bytes: %s, at least %.2f times as fast as the library's own choice\n",
+                       " bytes: %s, at least %.2f times as fast as the library's default choice\n",
                        call, rules->ranks, rules->rules[r].first_bytes,
                        rules->rules[r].end_bytes - 1, strchr(rules->rules[r].own->name, ':') + 2,
                        rules->rules[r].gain);
@@ -399,7 +399,7 @@ enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_expor
     hs_text_append(&header, "%s\n", format->use);
     if (status == HS_OK && found == 0)
         status = hs_fail(err, HS_INVALID,
-                         "%s: no algorithm was measured faster than the library's own choice, "
+                         "%s: no algorithm was measured faster than the library's default choice, "
                          "which needs no configuration",
                          jobs[0].result_name);
     if (status == HS_OK)

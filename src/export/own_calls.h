@@ -10,7 +10,7 @@
 #ifndef HS_EXPORT_OWN_CALLS_H
 #define HS_EXPORT_OWN_CALLS_H
 
-#include "export/exporters.h"
+#include "export/export.h"
 #include "library/mpi_own.h"
 
 struct hs_own_rule {

@@ -3,7 +3,7 @@
  * MPI does (fixed_ways in links.h): where they have a link, that one, and not as well the way over
  * a switch or a CPU that another part of a message could take.
  */
-#include "export/exporters.h"
+#include "export/export.h"
 
 enum hs_status hs_export_pack(struct hs_packing *packing, struct hs_export_output *out,
                               const struct hs_export_job *job, struct hs_stage_key key,

@@ -124,7 +124,7 @@ static void append_rule(struct hs_text *text, struct hs_export_output *out,
                        letter_of(job, &rule->plan, 1));
     hs_text_append(text, "),");
     if (hs_plan_is_flat(&rule->plan))
-        hs_text_append(text, "  # one call of the library's own");
+        hs_text_append(text, "  # one call of the library");
     if (guessed) {
         hs_text_append(text, "  # where it ends is guessed: the times do not tell");
         hs_export_note(out,

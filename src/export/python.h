@@ -12,7 +12,7 @@
 #ifndef HS_EXPORT_PYTHON_H
 #define HS_EXPORT_PYTHON_H
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 struct hs_python_module {
     const struct hs_exporter *exporter;

@@ -20,7 +20,7 @@
  */
 #include <inttypes.h>
 
-#include "export/exporters.h"
+#include "export/export.h"
 
 #define NP_MAX 131072
 /* Bytes per second of what costs nothing; links of a graph have all that their level costs. */

@@ -16,7 +16,7 @@
     row(CPU, "CPU nodes", 3, 0.13, 0.14, 0.07, 0.30, 0.33, 0.26)                           \
     row(CPU_RANKS, "CPU nodes of several ranks", 6, 0.64, 0.53, 0.48, 0.75, 0.53, 0.36)    \
     row(SYMMETRIC, "symmetric memory", 1, 0.11, 0.17, 0.11, 0.09, 0.07, 0.07)              \
-    row(UNMEASURED, "kernels that nobody measured", 1, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2)
+    row(UNMEASURED, "kernels without a measurement", 1, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2)
 /* clang-format on */
 
 #endif

@@ -117,7 +117,7 @@ static void price_both(struct hs_stage_price *price, const struct hs_system *sys
         sum.seconds_per_byte += line.seconds_per_byte;
         price->steps += parts[i].steps;
         price->level = (int)hs_larger(price->level, parts[i].level);
-        price->straddles = price->straddles || parts[i].straddles;
+        price->misaligned = price->misaligned || parts[i].misaligned;
     }
     slower = &parts[moving[1] > moving[0]];
     price->ring_bytes_per_second = slower->ring_bytes_per_second;

@@ -26,7 +26,7 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
     const struct hs_level *level = &system->levels[price->level];
     struct hs_layer layer = price->key.layer;
     const struct hs_fit *fit =
-        hs_fits_find(&system->fits, price->level, price->straddles, price->key);
+        hs_fits_find(&system->fits, price->level, price->misaligned, price->key);
     double faster, later;
 
     if (!fit) {
@@ -302,7 +302,7 @@ static struct hs_stage_cost cost_of(const struct hs_stage_price *price, double b
         .rings_per_link = price->rings_per_link,
         .level = price->level,
         .bottleneck = price->bottleneck,
-        .straddles = price->straddles,
+        .misaligned = price->misaligned,
         .fit_scope = price->fit_scope,
     };
 

@@ -58,7 +58,7 @@ struct hs_plan_cost {
         double ring_bytes_per_second;
         int64_t rings_per_link;
         int level, bottleneck;
-        bool straddles;
+        bool misaligned;
         enum hs_fit_scope fit_scope;
     } stages[HS_STAGES_MAX];
 };

@@ -41,7 +41,8 @@ int hs_tree_heights(int heights[HS_LINKS_UNITS], const int *next, int units)
     return highest;
 }
 
-int hs_packing_messages(const struct hs_packing *packing)
+/* Messages that the unit with the most of them sends for a segment of every tree. */
+static int messages_of(const struct hs_packing *packing)
 {
     int sent[HS_LINKS_UNITS] = {0}, most = 0;
 
@@ -61,7 +62,7 @@ int hs_packing_messages(const struct hs_packing *packing)
 
 double hs_packing_segments(const struct hs_packing *packing, double bytes)
 {
-    double apart = hs_packing_messages(packing) * HS_MESSAGE_SECONDS;
+    double apart = messages_of(packing) * HS_MESSAGE_SECONDS;
     double most = floor(bytes * packing->seconds_per_byte / apart);
 
     return fmin(fmax(most, 1), HS_PACKING_SEGMENTS);

@@ -56,6 +56,4 @@ enum hs_status hs_packing_time(struct hs_packing *packing, const struct hs_links
 /* Of so many bytes (as seconds_per_byte): fewer where messages, which leave HS_MESSAGE_SECONDS
  * apart, would take longer than the links do. >= 1. */
 double hs_packing_segments(const struct hs_packing *packing, double bytes);
-/* Messages that the unit with the most of them sends for a segment of every tree. */
-int hs_packing_messages(const struct hs_packing *packing);
 #endif

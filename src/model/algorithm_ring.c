@@ -125,7 +125,7 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
             price->bottleneck = (int)l;
             price->rings_per_link = rings;
         }
-        price->straddles = price->straddles || layer.stride < child_ranks;
+        price->misaligned = price->misaligned || layer.stride < child_ranks;
         price->level = (int)l;
         leaving = hs_traffic_ring_hops(layer, np, child_ranks);
         if (l > 0)

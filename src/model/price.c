@@ -28,7 +28,7 @@ double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_prob
 
 bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price)
 {
-    return price->straddles && price->key.algorithm == HS_RING &&
+    return price->misaligned && price->key.algorithm == HS_RING &&
            system->executor == HS_BY_LIBRARY && !hs_level_is_inside(&system->levels[price->level]);
 }
 

@@ -81,7 +81,7 @@ struct hs_stage_price {
      * interval of the stage's time relative to it, and the bytes entering it that were measured.
      * NONE, NaN and 0 elsewhere. */
     enum hs_fit_scope fit_scope;
-    bool straddles; /* has hops of more than one level */
+    bool misaligned; /* has hops of more than one level */
     /* reaches beyond the described machine, or is of a size that no fit covers */
     bool extrapolated;
     /* Another layer of the call follows, or comes before: ranks that are through early, or may
@@ -109,10 +109,10 @@ const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system
 #define HS_PRICE_DEVIATION 0.2
 /* The same of the bytes of a ring that hs_stage_price_is_least, so one-sided. Rings that stay in a
  * node nobody published beside others: they err as any layer. */
-#define HS_STRADDLE_DEVIATION 0.3
-/* Before anything of a calibrated machine was measured: of layers that straddle from those that do
+#define HS_MISALIGNED_DEVIATION 0.3
+/* Before anything of a calibrated machine was measured: of misaligned layers from those that are
  * not, either way. A ring that shares a link with few others seldom fills it. */
-#define HS_STRADDLE_PRIOR_DEVIATION 0.35
+#define HS_MISALIGNED_PRIOR_DEVIATION 0.35
 /* Whether it is a library's ring that goes in and out of nodes, which takes longer than its slowest
  * link on every machine that published it. */
 bool hs_stage_price_is_least(const struct hs_system *system, const struct hs_stage_price *price);

@@ -267,7 +267,7 @@ void hs_steps_finish(const struct hs_steps *steps)
             price->bottleneck = (int)l;
     }
     price->rings_per_link = steps->messages[price->bottleneck];
-    price->straddles =
+    price->misaligned =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
     hs_steps_occupy(steps, moving);
 }

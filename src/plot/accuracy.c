@@ -7,7 +7,7 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 #define GROUPS   6    /* with a symbol of their own; the last one takes all others */
 #define TAU_MAX  2000 /* candidates of one message; Kendall's tau takes quadratic time */

@@ -9,12 +9,58 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/curve.h"
-#include "plot/kinds.h"
 #include "plot/line.h"
+#include "plot/plot.h"
 
 #define SERIES 6 /* with a color and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
+
+/* What the model says of a layer's stages together; the result has a system. */
+static struct hs_stage_price layer_price(const struct hs_result *result, struct hs_layer layer)
+{
+    struct hs_problem problem = hs_result_asks(result, 1);
+
+    return hs_stage_price(&result->system, result->np, hs_problem_key(&problem, layer, HS_RING));
+}
+
+/* The fit that prices the layer; NULL where the result's system has none. */
+static const struct hs_fit *calibration_of(const struct hs_result *result, struct hs_layer layer)
+{
+    struct hs_stage_price price;
+
+    if (!result->has_system || result->system.fits.count == 0)
+        return NULL;
+    price = layer_price(result, layer);
+    return hs_fits_find(&result->system.fits, price.level, price.misaligned, price.key);
+}
+
+/* A block `name`: the bandwidth within the layer over the bytes that were measured, in powers of
+ * two, with its 95 % interval; nothing where there is no fit. */
+static void append_curve(struct hs_text *out, const char *name, const struct hs_result *result,
+                         struct hs_layer layer)
+{
+    const struct hs_fit *fit = calibration_of(result, layer);
+    struct hs_stage_price price;
+    double bytes, last;
+
+    if (!fit)
+        return;
+    price = layer_price(result, layer);
+    hs_csv_block(out, name, "bytes rate low high");
+    bytes = fit->min_bytes;
+    do {
+        double rate = 2 * bytes * (double)(layer.size - 1) / (double)layer.size /
+                      hs_stage_seconds(&price, bytes);
+
+        hs_csv_number(out, bytes);
+        hs_csv_number(out, rate);
+        hs_csv_number(out, rate / (1 + fit->relative_ci95));
+        hs_csv_number(out, fit->relative_ci95 < 1 ? rate / (1 - fit->relative_ci95) : NAN);
+        hs_csv_row(out);
+        last = bytes;
+        bytes = fmin(2 * bytes, fit->max_bytes);
+    } while (bytes > last);
+}
 
 struct chosen {
     struct hs_plan plans[SERIES];
@@ -163,7 +209,7 @@ static double layer_bytes(const struct hs_result *result, const struct hs_result
 static double predicted_layer_rate(const struct hs_result_message *message,
                                    const struct hs_result *result, struct hs_layer layer)
 {
-    struct hs_stage_price price = hs_plot_price(result, layer);
+    struct hs_stage_price price = layer_price(result, layer);
     struct hs_problem problem = hs_result_problem(result, message);
 
     return layer_bytes(result, message, layer) /
@@ -241,10 +287,10 @@ static void write_layer_label(struct hs_text *out, const struct hs_result *resul
 
     hs_text_append(&label, "%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
     if (result->has_system) {
-        struct hs_stage_price price = hs_plot_price(result, layer);
+        struct hs_stage_price price = layer_price(result, layer);
 
         hs_text_append(&label, " (%s)", result->system.levels[price.level].name);
-        if (hs_plot_calibration(result, layer) && !fit->valid)
+        if (calibration_of(result, layer) && !fit->valid)
             hs_text_append(&label, ": %s, %s", HS_AS_RATE(price.ring_bytes_per_second),
                            HS_AS_TIME(hs_stage_seconds(&price, 0)));
     }
@@ -267,7 +313,7 @@ static enum hs_status write_layers(struct hs_text *out, const struct chosen *cho
             return status;
         write_layer(out, chosen, result, i, &fits[i]);
         snprintf(name, sizeof(name), "calibrated%zu", i + 1);
-        hs_plot_curve(out, name, result, chosen->layers[i]);
+        append_curve(out, name, result, chosen->layers[i]);
     }
     hs_csv_block(out, "named_layers", "series measured fitted label");
     for (size_t i = 0; i < chosen->layer_count; i++) {
@@ -370,7 +416,7 @@ static void write_calibrated_fact(struct hs_text *out, const struct chosen *chos
     if (!result->has_system || result->system.fits.count == 0)
         return;
     for (size_t i = 0; i < chosen->layer_count; i++)
-        text[i] = hs_plot_calibration(result, chosen->layers[i]) ? '1' : '0';
+        text[i] = calibration_of(result, chosen->layers[i]) ? '1' : '0';
     hs_csv_fact(out, "calibrated", "%s", text);
 }
 

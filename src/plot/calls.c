@@ -6,7 +6,7 @@
 
 #include "answer/figures.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 #include "show/profiles.h"
 
 #define ROWS_MOST  20

@@ -9,7 +9,7 @@
 #include "answer/figures.h"
 #include "plot/caption.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 #define GB 1e9
 

@@ -7,7 +7,7 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 struct sizes {
     const struct hs_result *result;
@@ -104,7 +104,7 @@ static size_t write_gains(struct hs_text *out, const struct sizes *sizes, bool m
     return written;
 }
 
-/* "NCCL's own AllGather", "MPI_Allreduce", "the flat split": what plans are compared with. */
+/* "NCCL's default AllGather", "MPI_Allreduce", "the flat split": what plans are compared with. */
 static void append_other(struct hs_text *out, const struct sizes *sizes)
 {
     for (size_t m = 0; m < sizes->count; m++) {
@@ -155,7 +155,7 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
 
     if (predictions + measurements == 0)
         status = hs_fail(err, HS_INVALID,
-                         "%s: has no times to compare, neither predicted nor of the library's own "
+                         "%s: has no times to compare, neither predicted nor of the library's "
                          "call; measure with a machine, as in `hiersearch measure SYSTEM`",
                          job->inputs[0].name);
     else

@@ -10,8 +10,8 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
 #include "plot/phases.h"
+#include "plot/plot.h"
 
 #define PLANS       8      /* bars that are still told apart */
 #define BAR         0.8    /* height of a plan's bars, of 1 */

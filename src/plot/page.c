@@ -200,8 +200,8 @@ static void add_meaning(struct hs_html_values *values, const struct subject *sub
         return;
     hs_answer_append_meaning(hs_html_value(values, "meaning"), &of);
     if (hs_collective_is_one_way(problem.collective))
-        hs_text_append(way, "%s in every layer, from the %s", hs_phase_names[row->last],
-                       outward ? "inside out" : "outside in");
+        hs_text_append(way, "%s in every layer, %s first", hs_phase_names[row->last],
+                       outward ? "innermost" : "outermost");
     else
         hs_text_append(way, "%s on the way out, %s in the outermost layer, %s on the way back",
                        hs_phase_names[row->outward], hs_phase_names[row->last],
@@ -258,7 +258,7 @@ static void add_layers(struct hs_html_values *values, const struct subject *subj
     if (!cost || !subject->result->has_system)
         return;
     hs_stages_table(&table, &subject->result->system, cost, true);
-    add_table(values, "layers", &table, "Layers of the plan, from the inside out");
+    add_table(values, "layers", &table, "Layers of the plan, innermost first");
     hs_text_append(hs_html_value(values, "model_time"), "%s", HS_AS_TIME(cost->seconds));
     if (subject->measured)
         hs_text_append(hs_html_value(values, "measured_time"), "%s",

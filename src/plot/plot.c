@@ -1,11 +1,14 @@
-#include "estimate/system_file.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 #include <string.h>
 
+#include "estimate/system_file.h"
+
 const struct hs_plot_kind *const hs_plot_kinds[] = {
-    &hs_plot_scaling, &hs_plot_layers, &hs_plot_bandwidth, &hs_plot_gain, &hs_plot_accuracy,
-    &hs_plot_system,  &hs_plot_calls,  &hs_plot_check,     NULL,
+#define HS_ROW(name) &hs_plot_##name,
+    HS_PLOT_KINDS(HS_ROW)
+#undef HS_ROW
+        NULL,
 };
 
 #define KIND_COUNT (sizeof(hs_plot_kinds) / sizeof(hs_plot_kinds[0]) - 1)

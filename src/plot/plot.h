@@ -53,6 +53,13 @@ struct hs_plot_kind {
                             struct hs_error *err);
 };
 
+/* Each is defined in the file of its name, as hs_plot_NAME. */
+#define HS_PLOT_KINDS(row)                                                                         \
+    row(scaling) row(layers) row(bandwidth) row(gain) row(accuracy) row(system) row(calls)         \
+        row(check)
+#define HS_ROW(name) extern const struct hs_plot_kind hs_plot_##name;
+HS_PLOT_KINDS(HS_ROW)
+#undef HS_ROW
 /* The table; ends with a NULL. */
 extern const struct hs_plot_kind *const hs_plot_kinds[];
 /* HS_INVALID with the nearest name where there is none of that name. */

@@ -7,7 +7,7 @@
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/csv.h"
-#include "plot/kinds.h"
+#include "plot/plot.h"
 
 static void write_predicted(struct hs_text *out, const struct hs_result *result,
                             const struct hs_result_message *message)

@@ -76,17 +76,6 @@ struct hs_answer {
     size_t next_count;
 };
 
-struct hs_result;
-struct hs_result_message;
-
-/* Answers a message whose candidates were measured and ranked: compares the fastest plan with the
- * library's default call, the first baseline without fault, else with the flat plan. Where a plan's
- * median is m with the 95 % interval [a, b], the logarithm of its time has the standard error
- * log(b / a) / (2 * 1.96); the gain's is that of both. `plan` from a gain of HS_ADVICE_GAIN on
- * whose 90 % range is above 1, `default` below that gain, else `undecided`; also where one of both
- * has too few samples for an interval. Nothing where there is nothing to compare. HS_MEMORY. */
-enum hs_status hs_answer_measured(struct hs_result_message *message, const struct hs_result *result,
-                                  struct hs_error *err);
 /* The fields, which stand in a message, and a plan as one. */
 extern const struct hs_fields hs_answer_fields;
 extern const struct hs_field_custom hs_plan_custom;

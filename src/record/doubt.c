@@ -58,8 +58,11 @@ static void append_overlaps(struct hs_text *out, const char *separator,
     }
 }
 
-void hs_doubt_append(struct hs_text *out, const struct hs_result *result,
-                     const struct hs_result_message *message)
+/* Appends reasons, separated by commas: ranks share cores; too few samples of the winner or of what
+ * it is compared with; plans whose intervals reach into the winner's. Nothing where there are none,
+ * or no winner. */
+static void append_reasons(struct hs_text *out, const struct hs_result *result,
+                           const struct hs_result_message *message)
 {
     const struct hs_placement *placement = &result->placement;
     const struct hs_candidate *winner = winner_of(message);
@@ -118,7 +121,7 @@ void hs_doubt_all_append(struct hs_text *out, const struct hs_result *result,
     struct hs_text layers = {0};
     size_t before = out->length;
 
-    hs_doubt_append(out, result, message);
+    append_reasons(out, result, message);
     hs_doubt_layers_append(&layers, message);
     if (layers.data)
         hs_text_append(out, "%s%s", out->length > before ? ", " : "", layers.data);

@@ -10,11 +10,6 @@
 /* Samples from which a median has a 95 % interval. */
 #define HS_DOUBT_SAMPLES 6
 
-/* Appends reasons, separated by commas: ranks share cores; too few samples of the winner or of what
- * it is compared with; plans whose intervals reach into the winner's. Nothing where there are none,
- * or no winner. */
-void hs_doubt_append(struct hs_text *out, const struct hs_result *result,
-                     const struct hs_result_message *message);
 /* What its layers say against the winner: nothing without a certificate, or where that is certain.
  */
 void hs_doubt_layers_append(struct hs_text *out, const struct hs_result_message *message);

@@ -8,20 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/list.h"
 #include "base/utf8.h"
 #include "library/library_nccl.h"
-#include "record/log_parts.h"
+#include "record/nccl_reader.h"
 
 #define LINE_BYTES  1024 /* longer ones are no rows */
 #define WORDS_MAX   40
+#define HOST_BYTES  256
 #define HOSTS_MAX   4096
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
 #define VERSION_MAX 1000000
 #define ROW_WORDS   8 /* at least, of a row of nccl-tests */
+
+/* A log being read. */
+struct reader {
+    struct hs_log log;
+    const char *name;
+    size_t run_capacity, point_capacity, host_capacity, note_count;
+    char (*hosts)[HOST_BYTES]; /* [host_count] owned: of the last run, each once */
+    size_t host_count;
+    bool other_call;               /* the last run is of a collective that has no name here, */
+    char other[HS_LOG_CALL_BYTES]; /* but this one; "": its times do not count */
+    struct hs_result *result;      /* where what is none goes; NULL: nowhere */
+    bool is_result;
+    bool takes_any;        /* other collectives' times, or NCCL's lines, are enough */
+    enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
+    struct hs_error *err;
+};
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
@@ -38,7 +56,7 @@ static void drop_last_empty(struct hs_log *log)
 }
 
 /* NULL: no memory, now or before. */
-static void *one_more(struct hs_log_reader *reader, void *list, size_t *capacity, size_t count,
+static void *one_more(struct reader *reader, void *list, size_t *capacity, size_t count,
                       size_t size)
 {
     void *added =
@@ -49,7 +67,9 @@ static void *one_more(struct hs_log_reader *reader, void *list, size_t *capacity
     return added;
 }
 
-struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
+/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
+ */
+static struct hs_log_run *begin(struct reader *reader)
 {
     struct hs_log *log = &reader->log;
     struct hs_log_run *run;
@@ -66,10 +86,11 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
     return run;
 }
 
-void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *host)
+/* Of the last run, which there is: this rank, on this host; rank -1: one more. */
+static void add_rank(struct reader *reader, int64_t rank, const char *host)
 {
     struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
-    char(*added)[HS_LOG_HOST_BYTES];
+    char(*added)[HOST_BYTES];
     size_t known = 0;
 
     run->listed++;
@@ -91,7 +112,7 @@ void hs_log_add_rank(struct hs_log_reader *reader, int64_t rank, const char *hos
         (int64_t)reader->host_count < run->ranks ? (int64_t)reader->host_count : run->ranks;
 }
 
-static void note(struct hs_log_reader *reader, size_t line, const char *why)
+static void note(struct reader *reader, size_t line, const char *why)
 {
     if (reader->note_count++ < HS_LOG_NOTES_MAX)
         hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
@@ -99,7 +120,7 @@ static void note(struct hs_log_reader *reader, size_t line, const char *why)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
 }
 
-static void add_other(struct hs_log_reader *reader, const struct hs_log_point *point)
+static void add_other(struct reader *reader, const struct hs_log_point *point)
 {
     struct hs_log *log = &reader->log;
     const struct hs_log_run *run = &log->runs[log->run_count - 1];
@@ -118,7 +139,8 @@ static void add_other(struct hs_log_reader *reader, const struct hs_log_point *p
     log->other_count++;
 }
 
-void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
+/* Of the last run: a time, or a note where it is none or `wrong` elements were. */
+static void add_time(struct reader *reader, size_t line, struct hs_log_point point, double wrong)
 {
     struct hs_log *log = &reader->log;
     struct hs_log_point *added = NULL;
@@ -139,7 +161,9 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
     log->point_count++;
 }
 
-void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line)
+/* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another
+ * collective no points are kept, which is noted. */
+static void name_call(struct reader *reader, const char *program, size_t line)
 {
     struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
     char letters[64];
@@ -163,6 +187,126 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
         note(reader, line, "left out: a run of another collective");
 }
 
+/* ---- the JSON of nccl-tests -J ----
+ *
+ * args, nccl_version, config.devices, and results with out_of_place and in_place. */
+
+static double number_of(const struct hs_json *object, const char *key)
+{
+    struct hs_json at = hs_json_find(object, key);
+    const struct hs_json_bounds any = {.min = -INFINITY, .max = INFINITY};
+    double value;
+
+    return at.node && hs_json_read_number(&value, &at, &any, NULL) == HS_OK ? value : NAN;
+}
+
+static const char *text_of(const struct hs_json *object, const char *key)
+{
+    struct hs_json at = hs_json_find(object, key);
+    const char *text;
+
+    return at.node && hs_json_read_string(&text, &at, NULL) == HS_OK ? text : "";
+}
+
+static void read_environment(struct hs_log_run *run, const struct hs_json *top)
+{
+    struct hs_json list = hs_json_find(top, "env"), at;
+    const char *text;
+
+    if (!list.node)
+        return;
+    for (at = hs_json_first(&list); at.node; hs_json_next(&at))
+        if (hs_json_read_string(&text, &at, NULL) == HS_OK && strncmp(text, "NCCL_ALGO=", 10) == 0)
+            run->among = hs_nccl_algorithms(text + 10);
+}
+
+/* What follows the last '/' of args[0], and the devices. */
+static void read_run(struct reader *reader, struct hs_log_run *run, const struct hs_json *top)
+{
+    struct hs_json args = hs_json_find(top, "args"), first, config = hs_json_find(top, "config");
+    struct hs_json devices, device;
+    const char *program;
+    double version = number_of(top, "nccl_version");
+
+    if (version > 0 && version < 1e6)
+        run->nccl_version = (int)version;
+    first = hs_json_first(&args);
+    if (args.node && first.node && hs_json_read_string(&program, &first, NULL) == HS_OK)
+        name_call(reader, strrchr(program, '/') ? strrchr(program, '/') + 1 : program, 1);
+    run->of = HS_LOG_OF_NCCL;
+    read_environment(run, top);
+    devices = hs_json_find(config.node ? &config : top, "devices");
+    if (!devices.node)
+        return;
+    for (device = hs_json_first(&devices); device.node; hs_json_next(&device)) {
+        if (strncmp(text_of(&device, "device_info"), "AMD", 3) == 0)
+            run->of = HS_LOG_OF_RCCL;
+        add_rank(reader, -1, text_of(&device, "hostname"));
+    }
+}
+
+static void read_place(struct reader *reader, const struct hs_json *row, size_t number,
+                       bool in_place)
+{
+    struct hs_json place = hs_json_find(row, in_place ? "in_place" : "out_of_place");
+    double bytes = number_of(row, "size"), seconds;
+
+    if (!place.node || !hs_json_is_object(&place) || !(bytes >= 1) || bytes > 0x1p53)
+        return;
+    seconds = number_of(&place, "time") * 1e-6;
+    if (!isfinite(seconds))
+        seconds = number_of(&place, "cpu_time") * 1e-6;
+    add_time(
+        reader, number,
+        (struct hs_log_point){.bytes = (uint64_t)bytes, .seconds = seconds, .in_place = in_place},
+        number_of(&place, "nwrong"));
+}
+
+static enum hs_status read_top(struct reader *reader, const struct hs_json *top)
+{
+    bool is_object = hs_json_is_object(top);
+    struct hs_json results = is_object ? hs_json_find(top, "results") : *top, row;
+    struct hs_log_run *run;
+    size_t number = 0;
+
+    if (!is_object || !results.node)
+        return hs_json_unexpected(top, reader->err, "the results of nccl-tests -J");
+    run = begin(reader);
+    if (!run)
+        return reader->status;
+    read_run(reader, run, top);
+    for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
+        number++;
+        read_place(reader, &row, number, false);
+        read_place(reader, &row, number, true);
+    }
+    return reader->status;
+}
+
+static bool is_log(const struct hs_json *top)
+{
+    return hs_json_is_object(top) && hs_json_find(top, "args").node &&
+           !hs_json_find(top, "format").node;
+}
+
+/* The JSON of nccl-tests, or the reader's result. HS_INVALID: another JSON, with the place. */
+static enum hs_status parse_json(struct reader *reader, const char *text, size_t length)
+{
+    struct hs_json_document document;
+    enum hs_status status = hs_json_parse(&document, reader->name, text, length, reader->err);
+    struct hs_json top;
+
+    if (status != HS_OK)
+        return status;
+    top = hs_json_top(&document);
+    reader->is_result = reader->result && !is_log(&top);
+    status = reader->is_result
+                 ? hs_fields_read(&hs_result_fields, reader->result, &top, reader->err)
+                 : read_top(reader, &top);
+    hs_json_release(&document);
+    return status;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Columns of a table, by the words of its heading; -1: it has none such. */
@@ -174,14 +318,14 @@ struct columns {
 };
 
 struct text_reader {
-    struct hs_log_reader *base;
+    struct reader *base;
     struct columns columns;          /* count 0: no table begun */
     bool csv, has_started;           /* the run's program said what it starts */
     bool has_failed, has_no_heading; /* the run: noted once */
     bool is_counted;                 /* the run: columns say its ranks and nodes */
     size_t line;
     char row_of[96]; /* of CSV: the columns that say which run the last row is of */
-    struct hs_nccl_info_reader info;
+    struct hs_nccl_reader info;
 };
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
@@ -202,12 +346,12 @@ static struct hs_log_run *last_run(struct text_reader *reader)
 {
     struct hs_log *log = &reader->base->log;
 
-    return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
+    return log->run_count ? &log->runs[log->run_count - 1] : begin(reader->base);
 }
 
 static void begin_run(struct text_reader *reader)
 {
-    hs_log_begin(reader->base);
+    begin(reader->base);
     reader->columns.count = 0;
     reader->has_started = reader->has_failed = reader->has_no_heading = false;
     reader->is_counted = false;
@@ -217,7 +361,7 @@ static void begin_run(struct text_reader *reader)
 static void read_rank(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run = last_run(reader);
-    char host[HS_LOG_HOST_BYTES];
+    char host[HOST_BYTES];
     const char *on = strstr(at, " on "), *number = strstr(at, "Rank ") + strlen("Rank "), *gpu;
     int64_t rank;
 
@@ -230,7 +374,7 @@ static void read_rank(struct text_reader *reader, const char *at)
                  (int)fmin((double)strcspn(gpu + 2, "\r\n"), sizeof(run->gpu) - 1), gpu + 2);
     number += strspn(number, " ");
     rank = isdigit((unsigned char)*number) ? strtoll(number, NULL, 10) : -1;
-    hs_log_add_rank(reader->base, rank < INT32_MAX ? rank : -1, host);
+    add_rank(reader->base, rank < INT32_MAX ? rank : -1, host);
 }
 
 /* "NCCL version 2.30.3+cuda13.0" */
@@ -270,7 +414,7 @@ static void begin_osu(struct text_reader *reader, const char *at)
     run->of = strncmp(at, "NCCL", 4) == 0   ? HS_LOG_OF_NCCL
               : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
                                             : HS_LOG_OF_MPI;
-    hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
+    name_call(reader->base, at + strcspn(at, " "), reader->line);
     run->per_rank = is_per_rank(run);
 }
 
@@ -289,7 +433,7 @@ static bool read_imb(struct text_reader *reader, const char *line)
         if (!run)
             return true;
         run->of = HS_LOG_OF_MPI;
-        hs_log_name_call(reader->base, at + strlen(begins), reader->line);
+        name_call(reader->base, at + strlen(begins), reader->line);
         run->per_rank = is_per_rank(run);
         return true;
     }
@@ -364,7 +508,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
         reader->has_started = true;
         run = last_run(reader);
         if (run)
-            hs_log_name_call(reader->base, at + strlen("Collective test starting: "), reader->line);
+            name_call(reader->base, at + strlen("Collective test starting: "), reader->line);
         return true;
     }
     if (strstr(line, "# nThread ") != NULL &&
@@ -538,7 +682,7 @@ static bool change_run(struct text_reader *reader, char *const *words)
     if (strcmp(of, reader->row_of) == 0)
         return true;
     memcpy(reader->row_of, of, sizeof(of));
-    run = has_points(&reader->base->log) || reader->base->other_call ? hs_log_begin(reader->base)
+    run = has_points(&reader->base->log) || reader->base->other_call ? begin(reader->base)
                                                                      : last_run(reader);
     if (!run)
         return false;
@@ -546,7 +690,7 @@ static bool change_run(struct text_reader *reader, char *const *words)
     run->ranks = ranks;
     run->nodes = nodes;
     if (call[0])
-        hs_log_name_call(reader->base, call, reader->line);
+        name_call(reader->base, call, reader->line);
     return true;
 }
 
@@ -573,12 +717,12 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
             continue;
         if (!read_positive(&time, words[at]))
             time = NAN;
-        hs_log_add(reader->base, reader->line,
-                   (struct hs_log_point){
-                       .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
-                   columns->is_validated ? strcmp(words[count - 1], "Fail") == 0
-                   : wrong < 0           ? 0
-                                         : strtod(words[wrong], NULL));
+        add_time(reader->base, reader->line,
+                 (struct hs_log_point){
+                     .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
+                 columns->is_validated ? strcmp(words[count - 1], "Fail") == 0
+                 : wrong < 0           ? 0
+                                       : strtod(words[wrong], NULL));
     }
 }
 
@@ -689,7 +833,7 @@ static void read_line(struct text_reader *reader, const char *at, size_t length)
         read_table_line(reader, behind_prefix(line));
 }
 
-static enum hs_status parse_text(struct hs_log_reader *base, const char *text, size_t length)
+static enum hs_status parse_text(struct reader *base, const char *text, size_t length)
 {
     struct text_reader reader = {.base = base, .info = {.info = &base->log.info, .err = base->err}};
 
@@ -697,12 +841,12 @@ static enum hs_status parse_text(struct hs_log_reader *base, const char *text, s
         const char *end = memchr(text + at, '\n', length - at);
 
         next = end ? (size_t)(end - text) : length;
-        hs_nccl_info_line(&reader.info, text + at, next - at, end != NULL);
+        hs_nccl_reader_line(&reader.info, text + at, next - at, end != NULL);
         read_line(&reader, text + at, next - at);
         if (reader.info.status != HS_OK)
             base->status = reader.info.status;
     }
-    hs_nccl_info_reader_release(&reader.info);
+    hs_nccl_reader_release(&reader.info);
     return base->status;
 }
 
@@ -724,7 +868,7 @@ static void take_info(struct hs_log *log)
         run->nccl_version = log->info.library.version;
 }
 
-static enum hs_status parse(struct hs_log_reader *reader, const char *text, size_t length)
+static enum hs_status parse(struct reader *reader, const char *text, size_t length)
 {
     size_t blank = 0;
     enum hs_status status;
@@ -732,7 +876,7 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
     while (blank < length && isspace((unsigned char)text[blank]))
         blank++;
     if (blank < length ? text[blank] == '{' : reader->result != NULL)
-        status = hs_log_parse_json(reader, text, length);
+        status = parse_json(reader, text, length);
     else
         status = parse_text(reader, text, length);
     drop_last_empty(&reader->log);
@@ -754,7 +898,7 @@ static enum hs_status parse(struct hs_log_reader *reader, const char *text, size
                    reader->name);
 }
 
-static enum hs_status parse_by(struct hs_log *log, struct hs_log_reader reader, const char *text,
+static enum hs_status parse_by(struct hs_log *log, struct reader reader, const char *text,
                                size_t length)
 {
     enum hs_status status;
@@ -772,16 +916,15 @@ static enum hs_status parse_by(struct hs_log *log, struct hs_log_reader reader, 
 enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
                             const char *text, size_t length, struct hs_error *err)
 {
-    return parse_by(log, (struct hs_log_reader){.name = name, .result = result, .err = err}, text,
-                    length);
+    return parse_by(log, (struct reader){.name = name, .result = result, .err = err}, text, length);
 }
 
 enum hs_status hs_log_parse_any(struct hs_log *log, struct hs_result *result, const char *name,
                                 const char *text, size_t length, struct hs_error *err)
 {
-    return parse_by(
-        log, (struct hs_log_reader){.name = name, .result = result, .takes_any = true, .err = err},
-        text, length);
+    return parse_by(log,
+                    (struct reader){.name = name, .result = result, .takes_any = true, .err = err},
+                    text, length);
 }
 
 static enum hs_status load_as(struct hs_log *log, struct hs_result *result, bool takes_any,

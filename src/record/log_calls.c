@@ -348,7 +348,7 @@ static enum hs_status find_price(struct hs_log_call *call, const struct hs_syste
     if (check_library(system, run->of, call->file, err))
         return HS_INVALID;
     if (call->ranks < 2)
-        return hs_fail(err, HS_INVALID, "%s: one rank communicates with nobody", call->file);
+        return hs_fail(err, HS_INVALID, "%s: one rank does not communicate", call->file);
     return hs_calls_model(system) == &hs_nccl_price_model ? take_nccl(call, system, run, facts, err)
                                                           : take_mpi(call, system, facts, err);
 }

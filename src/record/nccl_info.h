@@ -205,26 +205,6 @@ struct hs_nccl_info {
     struct hs_nccl_seen left_out; /* facts above the limits */
 };
 
-/* A text being read, line by line. Begins as {.info = &INFO, .err = ERR} with INFO {0}. */
-struct hs_nccl_info_reader {
-    struct hs_nccl_info *info;
-    struct hs_error *err;
-    enum hs_status status; /* HS_MEMORY: later lines are passed over */
-    size_t line;
-    uint16_t *slots; /* owned: hosts by the hash of their name */
-    size_t last_chosen;
-};
-/* Takes the next line, without its newline. `whole`: one stood behind it. */
-void hs_nccl_info_line(struct hs_nccl_info_reader *reader, const char *line, size_t length,
-                       bool whole);
-/* Frees what the reader alone has; the info stays. */
-void hs_nccl_info_reader_release(struct hs_nccl_info_reader *reader);
-
-/* All lines of a text. What it has no line of is 0, and that is no error. HS_MEMORY. */
-enum hs_status hs_nccl_info_read(struct hs_nccl_info *out, const char *text, size_t bytes,
-                                 struct hs_error *err);
-/* Of a file, in UTF-8 or UTF-16; "-" is stdin. HS_INVALID where no line of NCCL's is in it. */
-enum hs_status hs_nccl_info_load(struct hs_nccl_info *out, const char *path, struct hs_error *err);
 void hs_nccl_info_release(struct hs_nccl_info *info);
 
 /* How many NICs of a kind a host lists as in use, those once that merged ones are made of. */

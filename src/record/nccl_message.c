@@ -19,7 +19,7 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-void hs_nccl_see(const struct hs_nccl_info_reader *reader, struct hs_nccl_seen *seen)
+void hs_nccl_see(const struct hs_nccl_reader *reader, struct hs_nccl_seen *seen)
 {
     if (seen->count++ == 0)
         seen->line = reader->line;
@@ -44,7 +44,7 @@ void hs_nccl_copy(char *out, size_t size, const char *text, size_t length)
     out[used] = '\0';
 }
 
-static void name_once(const struct hs_nccl_info_reader *reader, struct hs_nccl_name *name,
+static void name_once(const struct hs_nccl_reader *reader, struct hs_nccl_name *name,
                       const char *text, size_t length)
 {
     if (name->line > 0)
@@ -104,14 +104,14 @@ static bool take_rate(double *bytes_per_second, const char **at)
     return true;
 }
 
-static void see_rate(const struct hs_nccl_info_reader *reader, struct hs_nccl_rate *rate,
-                     double value, bool is_better)
+static void see_rate(const struct hs_nccl_reader *reader, struct hs_nccl_rate *rate, double value,
+                     bool is_better)
 {
     if (rate->line == 0 || is_better)
         *rate = (struct hs_nccl_rate){value, reader->line};
 }
 
-void *hs_nccl_one_more(struct hs_nccl_info_reader *reader, void *list, size_t *count, size_t size,
+void *hs_nccl_one_more(struct hs_nccl_reader *reader, void *list, size_t *count, size_t size,
                        size_t most)
 {
     void *added = NULL;
@@ -131,7 +131,7 @@ void *hs_nccl_one_more(struct hs_nccl_info_reader *reader, void *list, size_t *c
 
 /* A NIC of a host by kind and index, and by name, too, where one is given; it is added where there
  * is none. An unnamed one takes the name. */
-static struct hs_nccl_nic *find_nic(struct hs_nccl_info_reader *reader, struct hs_nccl_host *host,
+static struct hs_nccl_nic *find_nic(struct hs_nccl_reader *reader, struct hs_nccl_host *host,
                                     enum hs_nccl_network network, int64_t index, const char *name)
 {
     struct hs_nccl_nic *nic;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "record/result.h"
 #include "record/result_parts.h"
 
 static enum hs_status parse_plan(void *value, const char *text, const struct hs_place *place,

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "estimate/system_file.h"
+#include "record/result.h"
 #include "record/result_parts.h"
 
 #define FORMAT_FAMILY HS_FORMAT_OF "result/"

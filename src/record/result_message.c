@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "library/price_plan.h"
 #include "record/answer.h"
+#include "record/result.h"
 #include "record/result_parts.h"
 
 /* ---- plans and splits as text ---- */
@@ -181,7 +182,7 @@ static const struct hs_field layer_rows[] = {
     {"size", HS_INTEGER, LAYER(key.layer.size), .min = 1, .max = HS_NP_MAX},
     {"level", HS_CHOICE, LAYER(level), .list = list_levels,
      .about = "Name of the outermost level that it crosses."},
-    {"straddles", HS_BOOL, LAYER(straddles),
+    {"misaligned", HS_BOOL, LAYER(misaligned),
      .about = "Its rings have hops of more than one level."},
     {"rings_per_link", HS_INTEGER, LAYER(rings_per_link), .max = HS_NP_MAX,
      .about = "Rings of the layer that share one link of its bottleneck; 0 where nothing travels."},

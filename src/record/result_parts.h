@@ -5,7 +5,6 @@
 #define HS_RESULT_RESULT_PARTS_H
 
 #include "base/fields.h"
-#include "record/result.h"
 
 /* Longest lists that are read; docs/result.schema.json has the same numbers. */
 enum {

@@ -59,7 +59,7 @@ static int compare_candidates(const void *a, const void *b)
 
 static bool same_class(const struct candidate *a, const struct candidate *b)
 {
-    return a->price.level == b->price.level && a->price.straddles == b->price.straddles &&
+    return a->price.level == b->price.level && a->price.misaligned == b->price.misaligned &&
            a->layer.size == b->layer.size;
 }
 

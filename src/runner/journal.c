@@ -1,4 +1,3 @@
-/* journal.c - see journal.h. */
 #include "runner/journal.h"
 
 #include <errno.h>
@@ -9,9 +8,123 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "runner/journal_lines.h"
+#include "base/list.h"
+#include "base/units.h"
 
 #define JOURNAL_BYTES_MAX ((size_t)1 << 30)
+
+#define BYTES(type)                                                                                \
+    {                                                                                              \
+        "bytes", HS_INTEGER, HS_AT(type, bytes), .min = 1, .max = (double)HS_BYTES_MAX             \
+    }
+
+/* ---- lines as tables: the first ---- */
+
+#define RUN_FACTS_MAX 64
+
+static const struct hs_field run_rows[] = {
+    {"format", HS_CONSTANT, .text = HS_JOURNAL_FORMAT},
+    {"run", HS_FACTS, HS_LIST_AT(struct hs_journal_run, facts, count), .max = RUN_FACTS_MAX},
+};
+const struct hs_fields hs_journal_run_fields = {HS_ROWS(run_rows, struct hs_journal_run)};
+
+/* ---- lines of arms ---- */
+
+/* What is new of an arm: its lists are parts of the arm's when it is written, and its
+ * own when it was read. */
+struct arm_line {
+    uint64_t bytes;
+    struct hs_arm item;
+};
+
+static bool is_over(const struct hs_place *place)
+{
+    return ((const struct arm_line *)place->object)->item.ending != HS_ENDING_OPEN;
+}
+
+#define ITEM(member) HS_AT(struct arm_line, item.member)
+#define TIMES(list)                                                                                \
+    HS_LIST_AT(struct arm_line, item.list.values, item.list.count), HS_OPTIONAL, .max = INT32_MAX
+static const struct hs_field stage_rows[] = {
+    {"stage", HS_CUSTOM, HS_AT(struct hs_stage_samples, key), .custom = &hs_stage_key_custom},
+    {"seconds", HS_SECONDS, HS_LIST_AT(struct hs_stage_samples, seconds.values, seconds.count),
+     .max = INT32_MAX},
+};
+static const struct hs_fields stage_fields = {HS_ROWS(stage_rows, struct hs_stage_samples)};
+
+static bool has_stages(const struct hs_place *place)
+{
+    return ((const struct arm_line *)place->object)->item.layers.whole.count > 0;
+}
+
+static bool has_choices(const struct hs_place *place)
+{
+    return ((const struct arm_line *)place->object)->item.choice_count > 0;
+}
+
+static const struct hs_field arm_rows[] = {
+    BYTES(struct arm_line),
+    {"name", HS_TEXT, ITEM(name)},
+    {"ended", HS_CHOICE, ITEM(ending), HS_NAMES(hs_ending_names), HS_WITH(HS_ENDING_OPEN)},
+    {"status", HS_CHOICE, ITEM(status), HS_NAMES(hs_measure_status_names), HS_WITH(HS_MEASURE_OK)},
+    {"reason", HS_TEXT, ITEM(reason), HS_OPTIONAL},
+    {"wrong_elements", HS_INTEGER, ITEM(wrong_elements), HS_WITHOUT(0), .when = is_over,
+     .max = (double)(HS_JSON_WHOLE_MAX + 1)},
+    {"samples", HS_SECONDS, TIMES(seconds)},
+    {"device", HS_SECONDS, TIMES(device)},
+    {"eager", HS_SECONDS, TIMES(eager)},
+    {"stages", HS_LIST, ITEM(layers.stages), HS_OTHER(struct arm_line, item.layers.count),
+     HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
+    {"whole", HS_SECONDS, TIMES(layers.whole)},
+    {"choices", HS_FACTS, HS_LIST_AT(struct arm_line, item.choices, item.choice_count), HS_OPTIONAL,
+     .max = HS_STAGES_MAX, .when = has_choices},
+};
+static const struct hs_fields arm_line_fields = {HS_ROWS(arm_rows, struct arm_line)};
+
+/* ---- lines of layers ---- */
+
+/* A phase of a layer, or why there is none; the text is owned when it was read. */
+struct layer_line {
+    uint64_t bytes;
+    struct hs_journal_layer layer;
+};
+
+static bool has_time(const struct hs_place *place)
+{
+    return !((const struct layer_line *)place->object)->layer.failed;
+}
+
+static enum hs_status check_layer(void *object, const struct hs_place *place, struct hs_error *err)
+{
+    const struct layer_line *line = object;
+
+    if (!line->layer.failed && !hs_json_find(place->at, "entering").node)
+        return hs_field_fail(place, "entering", err, "missing");
+    return HS_OK;
+}
+
+#define LAYER(member) HS_AT(struct layer_line, layer.member)
+
+static const struct hs_field time_rows[] = {
+    {"entering", HS_NUMBER, LAYER(point.bytes), .above = true, .max = (double)HS_BYTES_MAX},
+    {"seconds", HS_TIME, LAYER(point.seconds), .above = true},
+    {"noise", HS_NUMBER, LAYER(point.noise), HS_OPTIONAL, .max = 1e12},
+    {"rough", HS_BOOL, LAYER(rough), HS_WITH(false)},
+    {"samples", HS_SECONDS,
+     HS_LIST_AT(struct layer_line, layer.samples.values, layer.samples.count), HS_OPTIONAL,
+     .max = INT32_MAX},
+};
+static const struct hs_fields time_fields = {HS_ROWS(time_rows, struct layer_line)};
+
+static const struct hs_field layer_rows[] = {
+    BYTES(struct layer_line),
+    {"name", HS_CONSTANT, .text = HS_JOURNAL_LAYER},
+    {"stage", HS_CUSTOM, LAYER(point.key), .custom = &hs_stage_key_custom},
+    {"failed", HS_TEXT, HS_OWNED(struct layer_line, layer.failed), HS_OPTIONAL},
+    {"entering", HS_PART, HS_OPTIONAL, .fields = &time_fields, .when = has_time},
+};
+static const struct hs_fields layer_line_fields = {HS_ROWS(layer_rows, struct layer_line),
+                                                   .check = check_layer};
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -91,7 +204,7 @@ bool hs_journal_wants(const struct hs_arm *item)
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
                                 struct hs_arm *item, struct hs_error *err)
 {
-    struct hs_arm_line line = {message_bytes, *item};
+    struct arm_line line = {message_bytes, *item};
     struct hs_text text = {0};
     enum hs_status status;
 
@@ -107,7 +220,7 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
         line.item.choice_count = 0;
     for (int stage = 0; stage < item->layers.count; stage++)
         skip(&line.item.layers.stages[stage].seconds, item->journaled.layer_runs);
-    status = hs_fields_print(&text, &hs_arm_line_fields, &line, true, err);
+    status = hs_fields_print(&text, &arm_line_fields, &line, true, err);
     status = write_text(journal, &text, status, err);
     if (status == HS_OK) {
         item->journaled.runs = item->seconds.count;
@@ -120,13 +233,13 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
 enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
                                       const struct hs_journal_layer *layer, struct hs_error *err)
 {
-    struct hs_layer_line line = {message_bytes, *layer};
+    struct layer_line line = {message_bytes, *layer};
     struct hs_text text = {0};
     enum hs_status status;
 
     if (!journal->path || journal->broken)
         return HS_OK;
-    status = hs_fields_print(&text, &hs_layer_line_fields, &line, true, err);
+    status = hs_fields_print(&text, &layer_line_fields, &line, true, err);
     return write_text(journal, &text, status, err);
 }
 
@@ -309,4 +422,240 @@ void hs_journal_close(struct hs_journal *journal, bool remove_file)
     free(journal->aside);
     free(journal->old);
     memset(journal, 0, sizeof(*journal));
+}
+
+/* ---- reading an earlier session back into a race ---- */
+
+static bool is_layer(const struct hs_json *line)
+{
+    struct hs_json at = hs_json_find(line, "name");
+    const char *name;
+
+    return hs_json_read_string(&name, &at, NULL) == HS_OK && strcmp(name, HS_JOURNAL_LAYER) == 0;
+}
+
+static enum hs_status append(struct hs_samples *samples, const struct hs_samples *more,
+                             struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < more->count && status == HS_OK; i++)
+        status = hs_samples_add(samples, more->values[i], err);
+    return status;
+}
+
+static enum hs_status add_line(struct hs_arm *item, const struct hs_arm *line, struct hs_error *err)
+{
+    enum hs_status status = append(&item->seconds, &line->seconds, err);
+
+    item->ending = line->ending;
+    item->status = line->status;
+    item->wrong_elements = line->wrong_elements;
+    memcpy(item->reason, line->reason, sizeof(item->reason));
+    if (status == HS_OK)
+        status = append(&item->device, &line->device, err);
+    if (status == HS_OK)
+        status = append(&item->eager, &line->eager, err);
+    if (status == HS_OK)
+        status = append(&item->layers.whole, &line->layers.whole, err);
+    for (int i = 0; i < line->layers.count && status == HS_OK; i++)
+        for (int k = 0; k < item->layers.count && status == HS_OK; k++)
+            if (hs_stage_key_equal(item->layers.stages[k].key, line->layers.stages[i].key))
+                status =
+                    append(&item->layers.stages[k].seconds, &line->layers.stages[i].seconds, err);
+    item->layers.runs = item->layers.whole.count;
+    return status;
+}
+
+/* The first that any session saw. */
+static void take_choices(struct hs_arm *item, struct hs_arm *line)
+{
+    if (item->choice_count > 0)
+        return;
+    item->choices = line->choices;
+    item->choice_count = line->choice_count;
+    line->choices = NULL;
+    line->choice_count = 0;
+}
+
+static enum hs_status read_line(struct hs_race *race, const struct hs_json *at,
+                                uint64_t message_bytes, struct hs_error *err)
+{
+    struct arm_line line;
+    struct hs_arm *item = NULL;
+    enum hs_status status;
+
+    if (is_layer(at))
+        return HS_OK;
+    status = hs_fields_read(&arm_line_fields, &line, at, err);
+    if (status == HS_OK && line.bytes == message_bytes)
+        item = hs_race_find(race, line.item.name);
+    if (item)
+        status = add_line(item, &line.item, err);
+    if (item)
+        take_choices(item, &line.item);
+    hs_fields_release(&arm_line_fields, &line);
+    return status;
+}
+
+/* Time-outs and failures may run again; what ran out of time goes on in any case. */
+static void reopen(struct hs_arm *item, bool retry)
+{
+    bool again =
+        item->ending == HS_ENDING_SPENT ||
+        (retry && (item->status == HS_MEASURE_TIMEOUT || item->status == HS_MEASURE_FAILED));
+
+    if (again) {
+        item->ending = HS_ENDING_OPEN;
+        item->status = HS_MEASURE_OK;
+        item->reason[0] = '\0';
+    }
+    if (item->ending != HS_ENDING_OPEN)
+        item->session.verified_at = item->seconds.count;
+    item->journaled.runs = item->seconds.count;
+    item->journaled.layer_runs = item->layers.whole.count;
+    item->journaled.ending = item->ending != HS_ENDING_OPEN;
+}
+
+void hs_journal_mend(struct hs_journal *journal)
+{
+    char *last = memrchr(journal->old, '\n', journal->old_length);
+    char *line = journal->old, *end = last ? last + 1 : line;
+
+    while (line < end) {
+        size_t length = (size_t)((char *)memchr(line, '\n', (size_t)(end - line)) - line);
+
+        if (memchr(line, '\0', length)) {
+            memset(line, ' ', length);
+            journal->lost_lines++;
+        }
+        line += length + 1;
+    }
+    *end = '\0';
+    journal->old_length = (size_t)(end - journal->old);
+}
+
+static bool is_blank(const char *line)
+{
+    return line[strspn(line, " ")] == '\n';
+}
+
+/* Lines of an earlier session, one by one, behind the first, which says what run it was. */
+struct reader {
+    const struct hs_journal *journal;
+    const char *at; /* the newline before the next line */
+    size_t number;
+    struct hs_json_document document;
+};
+
+static struct reader read_from_start(const struct hs_journal *journal)
+{
+    return (struct reader){
+        .journal = journal, .at = journal->old ? strchr(journal->old, '\n') : NULL, .number = 1};
+}
+
+/* The next line in reader->document, which the caller releases; false: there is none, or it is
+ * wrong (*status). */
+static bool next_line(struct reader *reader, struct hs_json *top, enum hs_status *status,
+                      struct hs_error *err)
+{
+    const char *line;
+    char name[HS_ERROR_MESSAGE_BYTES];
+
+    if (*status != HS_OK || !reader->at || !reader->at[1])
+        return false;
+    do {
+        line = reader->at + 1;
+        reader->at = strchr(line, '\n');
+        reader->number++;
+    } while (is_blank(line) && reader->at[1]);
+    if (is_blank(line))
+        return false;
+    snprintf(name, sizeof(name), "%.900s, line %zu", reader->journal->path, reader->number);
+    *status = hs_json_parse(&reader->document, name, line, (size_t)(reader->at - line), err);
+    if (*status != HS_OK)
+        return false;
+    *top = hs_json_top(&reader->document);
+    return true;
+}
+
+enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_race *race,
+                                  uint64_t message_bytes, bool retry, struct hs_error *err)
+{
+    struct reader reader = read_from_start(journal);
+    enum hs_status status = HS_OK;
+    struct hs_json top;
+
+    while (next_line(&reader, &top, &status, err)) {
+        status = read_line(race, &top, message_bytes, err);
+        hs_json_release(&reader.document);
+    }
+    for (size_t i = 0; i < race->count && status == HS_OK; i++)
+        reopen(&race->items[i], retry);
+    return status;
+}
+
+/* ---- layers -------------------------------------------------------------------------------- */
+
+/* Adds what the line says where it is of a layer at that message size. */
+static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
+                                const struct hs_json *at, uint64_t message_bytes, int64_t np,
+                                struct hs_error *err)
+{
+    static const char could_not[] = "could not be measured"; /* the line's text goes with it */
+    struct hs_journal_layer *added = NULL;
+    const struct hs_layer *layer;
+    struct layer_line line;
+    enum hs_status status;
+
+    if (!is_layer(at))
+        return HS_OK;
+    status = hs_fields_read(&layer_line_fields, &line, at, err);
+    if (status != HS_OK)
+        return status;
+    layer = &line.layer.point.key.layer;
+    if (layer->stride > np || layer->size > np) {
+        status = hs_json_fail(at, err, "a layer of more than %lld processes", (long long)np);
+    } else if (!message_bytes || line.bytes == message_bytes) {
+        added = hs_grow(layers, NULL, *count, sizeof(*added), err);
+        status = added ? HS_OK : HS_MEMORY;
+        *count += added != NULL;
+    }
+    if (added) {
+        *added = line.layer;
+        added->point.np = np;
+        added->failed = line.layer.failed ? could_not : NULL;
+        line.layer.samples = (struct hs_samples){0}; /* are the caller's now */
+    }
+    hs_fields_release(&layer_line_fields, &line);
+    return status;
+}
+
+enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count,
+                                 const struct hs_journal *journal, uint64_t message_bytes,
+                                 int64_t np, struct hs_error *err)
+{
+    struct reader reader = read_from_start(journal);
+    enum hs_status status = HS_OK;
+    struct hs_json top;
+
+    *layers = NULL;
+    *count = 0;
+    while (next_line(&reader, &top, &status, err)) {
+        status = add_layer(layers, count, &top, message_bytes, np, err);
+        hs_json_release(&reader.document);
+    }
+    if (status != HS_OK) {
+        hs_journal_layers_release(*layers, *count);
+        *layers = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+void hs_journal_layers_release(struct hs_journal_layer *layers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hs_samples_release(&layers[i].samples);
+    free(layers);
 }

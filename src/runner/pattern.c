@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "runner/pattern_math.h"
-
 size_t hs_pattern_begin(const struct hs_group *group, int64_t rank, size_t room)
 {
     return (size_t)hs_group_number(group, rank) * room;

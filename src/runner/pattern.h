@@ -20,14 +20,7 @@
 #include <stdint.h>
 
 #include "model/group.h"
-#include "system/datatype.h"
-
-struct hs_pattern {
-    enum hs_datatype datatype;
-    enum hs_operation operation;
-    int64_t np;   /* ranks of a group */
-    bool carried; /* nothing is added, whatever the operation */
-};
+#include "runner/pattern_math.h"
 
 /* The number of the first element of the group that `rank` is in, where messages have room for so
  * many: elements of other groups have other numbers. */
@@ -36,7 +29,6 @@ size_t hs_pattern_begin(const struct hs_group *group, int64_t rank, size_t room)
 /* Writes elements first .. first + count - 1 of rank `rank` to `data`. */
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
                      size_t count);
-#define HS_PATTERN_REDUCED (-1) /* in place of a rank: the reduction over all; not if carried */
 
 /* Elements first .. first + count - 1 of rank `rank`, or of the reduction. */
 struct hs_pattern_part {

@@ -19,11 +19,21 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/device_code.h"
 #include "engine/float16.h"
-#include "runner/pattern.h"
+#include "system/datatype.h"
+
+struct hs_pattern {
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+    int64_t np;   /* ranks of a group */
+    bool carried; /* nothing is added, whatever the operation */
+};
+
+#define HS_PATTERN_REDUCED (-1) /* in place of a rank: the reduction over all; not if carried */
 
 /* What does not change from element to element. */
 struct hs_pattern_plan {

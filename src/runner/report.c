@@ -19,6 +19,7 @@
 #include "cli/startup.h"
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
+#include "record/answer_measured.h"
 #include "search/expected.h"
 #include "version.h"
 

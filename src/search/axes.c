@@ -525,8 +525,9 @@ const struct hs_axes_order *hs_axes_given(const struct hs_axes_result *result,
 
 /* ---- at the same time ------------------------------------------------------------------------ */
 
-double hs_axes_along_seconds(const struct hs_axes_order *order, const struct hs_axes_result *result,
-                             const struct hs_job *job, unsigned over)
+/* What the messages along these axes (bits), and no others, take in a step. */
+static double along_seconds(const struct hs_axes_order *order, const struct hs_axes_result *result,
+                            const struct hs_job *job, unsigned over)
 {
     double seconds = 0;
 
@@ -546,7 +547,7 @@ struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
     for (size_t m = 0; m < job->count; m++) {
         const struct hs_axes_call *call = &result->calls[order->calls[m]];
         struct hs_plan_cost cost = hs_plan_cost(system, &call->problem, &call->plan);
-        double along = hs_axes_along_seconds(order, result, job, job->messages[m].over);
+        double along = along_seconds(order, result, job, job->messages[m].over);
 
         overlap.least_seconds = fmax(overlap.least_seconds, along);
         for (int l = 0; l < hs_system_paces(system); l++)

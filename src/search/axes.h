@@ -78,10 +78,6 @@ enum hs_status hs_axes_search_given(struct hs_axes_result *out,
                                     const struct hs_job *job, struct hs_error *err);
 void hs_axes_result_release(struct hs_axes_result *result);
 
-/* What the messages along these axes (bits), and no others, take in a step. */
-double hs_axes_along_seconds(const struct hs_axes_order *order, const struct hs_axes_result *result,
-                             const struct hs_job *job, unsigned over);
-
 /* What a step's communication takes at least and at most where messages along different axes travel
  * at the same time, those along the same ones after each other: no less than those of one axis, nor
  * than the bytes of all keep a level's busiest link busy; no more than all one after the other. */

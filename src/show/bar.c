@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-const char *hs_bar_shade(const struct hs_terminal *terminal, int part)
+/* The character of part i in such bars (block characters or ASCII); four shades, then again. */
+static const char *shade_of(const struct hs_terminal *terminal, int part)
 {
     static const char *const blocks[] = {"\u2588", "\u2592", "\u2593", "\u2591"};
     static const char *const ascii[] = {"#", "=", "+", "-"};
@@ -28,7 +29,7 @@ void hs_bar_append(struct hs_text *out, const struct hs_terminal *terminal, cons
             continue;
         hs_text_append(out, "%s", hs_style_on(terminal, HS_STYLE_LAYER, (int)i));
         for (; drawn < end; drawn++)
-            hs_text_append(out, "%s", hs_bar_shade(terminal, (int)i));
+            hs_text_append(out, "%s", shade_of(terminal, (int)i));
         hs_text_append(out, "%s", hs_style_off(terminal));
     }
     if (full > 0 && lround(fmin(sum / full, 2) * (double)cells) > (long)cells)

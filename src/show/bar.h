@@ -12,7 +12,5 @@
  * bar for more than `full` is cut and ends in '>'. */
 void hs_bar_append(struct hs_text *out, const struct hs_terminal *terminal, const double *parts,
                    size_t count, double full, size_t cells);
-/* The character of part i in such bars (block characters or ASCII); four shades, then again. */
-const char *hs_bar_shade(const struct hs_terminal *terminal, int part);
 
 #endif

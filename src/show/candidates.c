@@ -31,7 +31,9 @@ static double measured_spread(const struct hs_measured *measured)
            measured->median_seconds;
 }
 
-double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost *cost)
+/* Half of a prediction's 95 % interval over its time: infinite where the system is calibrated and
+ * it is not known. */
+static double cost_spread(const struct hs_system *system, const struct hs_plan_cost *cost)
 {
     return system->fits.count > 0 ? hs_or_dash(cost->ci95_seconds / cost->seconds) : NAN;
 }
@@ -275,7 +277,7 @@ static void add_candidate(struct hs_table *table, const struct hs_candidates_sou
     r.rank = of->ranked == 0 || i < of->ranked ? (double)i + 1 : NAN;
     r.predicted = candidate->predicted_seconds;
     if (candidate->cost)
-        r.predicted_spread = hs_cost_spread(system, candidate->cost);
+        r.predicted_spread = cost_spread(system, candidate->cost);
     if (!of->result->backend) {
         r.seconds = r.predicted;
         r.spread = r.predicted_spread;

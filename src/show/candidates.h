@@ -41,8 +41,4 @@ struct hs_candidates_source {
 void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
                          const struct hs_candidates_source *candidates);
 
-/* Half of a prediction's 95 % interval over its time: infinite where the system is calibrated and
- * it is not known. */
-double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost *cost);
-
 #endif

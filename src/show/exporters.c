@@ -6,7 +6,6 @@
 
 #include "base/options.h"
 #include "export/export.h"
-#include "export/exporters.h"
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
@@ -60,14 +59,6 @@ static void put(struct hs_table *table, const struct hs_exporter *e, const struc
     hs_text_release(&also);
 }
 
-void hs_exporters_table(struct hs_table *table)
-{
-    HS_TABLE_INIT(table, "formats", columns);
-    table->cut = true;
-    for (size_t i = 0; hs_exporters[i]; i++)
-        put(table, hs_exporters[i], NULL, NULL);
-}
-
 /* By the libraries that its row names. */
 static bool is_of_library(const struct hs_exporter *exporter, const struct hs_result *result)
 {
@@ -93,10 +84,13 @@ enum hs_status hs_export_list(struct hs_sheet *sheet, struct hs_error *err)
 {
     struct hs_table table;
 
-    hs_exporters_table(&table);
+    HS_TABLE_INIT(&table, "formats", columns);
+    table.cut = true;
+    for (size_t i = 0; hs_exporters[i]; i++)
+        put(&table, hs_exporters[i], NULL, NULL);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
-                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
+                 "\nlayers: how many it can express; plan: exported unchanged, or the nearest "
                  "that the target has\n");
     return hs_sheet_end(sheet, err);
 }

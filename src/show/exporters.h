@@ -7,8 +7,6 @@
 #include "record/result.h"
 #include "show/sheet.h"
 
-/* All that there are, and what each can express. */
-void hs_exporters_table(struct hs_table *table);
 /* Those that can say the collective of a result, whose file is called `name`, with the command line
  * that exports it: of the libraries that its calls are of, or all others. */
 void hs_exporters_of_result(struct hs_table *table, const struct hs_result *result,

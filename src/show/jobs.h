@@ -25,8 +25,8 @@ void hs_job_page_add_lines(struct hs_job_page *page, const char *word,
 /* Commands, which are not broken, "WORD: command". */
 void hs_job_page_add_commands(struct hs_job_page *page, const char *word,
                               const struct hs_job_lines *lines);
-/* The title and the verdict; drops last lines of the tail where a table of `count` rows, or three of
- * them, does not fit. Returns how many rows the table may have then, 2 at least. */
+/* The title and the verdict; drops last lines of the tail where a table of `count` rows, or three
+ * of them, does not fit. Returns how many rows the table may have then, 2 at least. */
 size_t hs_job_page_print(struct hs_job_page *page, size_t count);
 /* The tail; releases the page. HS_MEMORY. */
 enum hs_status hs_job_page_end(struct hs_job_page *page, struct hs_error *err);
@@ -40,8 +40,8 @@ char *hs_job_range(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
 #define HS_AS_JOB_RANGE(sum) hs_job_range((char[HS_RATIO_TEXT]){0}, sum)
 /* The same without brackets, for a cell; NULL. */
 const char *hs_job_range_cell(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum);
-/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. What is faster in nearly
- * all has the interval alone. */
+/* "; 90 % interval 1.02x to 2.09x; faster in 97 % of samples"; "" likewise. What is faster in
+ * nearly all has the interval alone. */
 #define HS_GAIN_TEXT 96
 char *hs_job_gain_range(char text[HS_GAIN_TEXT], const struct hs_job_verdict *verdict);
 #define HS_AS_JOB_GAIN_RANGE(verdict) hs_job_gain_range((char[HS_GAIN_TEXT]){0}, verdict)

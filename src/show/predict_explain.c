@@ -45,16 +45,16 @@ static void show_layers(const struct hs_predict *predict, const struct hs_plan *
                         const struct hs_plan_cost *cost)
 {
     struct hs_table table;
-    bool straddles = false;
+    bool misaligned = false;
 
     for (int i = 0; i < cost->count; i++)
-        straddles = straddles || cost->stages[i].straddles;
+        misaligned = misaligned || cost->stages[i].misaligned;
     hs_stages_table(&table, predict->asked.system, cost, false);
     hs_sheet_table(predict->sheet, &table);
     hs_sheet_say(predict->sheet, "rings: that share a link; share: of all layers; the percentages "
                                  "behind it: of the layer\n");
-    if (straddles)
-        hs_sheet_say(predict->sheet, "~ straddles: its rings have hops on inner levels, too\n");
+    if (misaligned)
+        hs_sheet_say(predict->sheet, "~ misaligned: its rings have hops on inner levels, too\n");
     say_fits(predict, plan, cost);
 }
 

@@ -37,8 +37,8 @@ bool hs_sheet_is_read(const struct hs_sheet *sheet);
 /* Text for people, of one or more lines; what is not fit to be shown becomes '?'. */
 void hs_sheet_say(struct hs_sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Breaks prose at blanks where the terminal ends; it goes on behind two blanks. In text alone: other
- * formats are broken by what shows them. */
+/* Breaks prose at blanks where the terminal ends; it goes on behind two blanks. In text alone:
+ * other formats are broken by what shows them. */
 void hs_sheet_break(const struct hs_sheet *sheet, struct hs_text *text);
 /* A line of prose with its end, broken. Commands are said whole. */
 void hs_sheet_line(struct hs_sheet *sheet, const char *format, ...)

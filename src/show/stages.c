@@ -21,7 +21,7 @@ static const char *level(const struct record *r, char text[LEVEL_BYTES])
     if (!stage)
         return "all layers";
     snprintf(text, LEVEL_BYTES, "%s%s%s%s%s", r->system->levels[stage->level].name,
-             stage->straddles ? " ~" : "", other ? " (" : "",
+             stage->misaligned ? " ~" : "", other ? " (" : "",
              other ? r->system->levels[stage->bottleneck].name : "", other ? " slowest)" : "");
     return text;
 }

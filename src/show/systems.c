@@ -259,7 +259,7 @@ static const char *fit_level(char text[TEXT_BYTES], const struct hs_system *syst
     bool ring = fit->algorithm == HS_RING;
 
     snprintf(text, TEXT_BYTES, "%s%s%s%s%s", system->levels[fit->level].name,
-             fit->straddles ? ", straddling" : "", ring ? "" : ", ",
+             fit->misaligned ? ", misaligned" : "", ring ? "" : ", ",
              ring ? "" : hs_algorithm_names[fit->algorithm], fit->exchanges ? ", exchange" : "");
     return text;
 }
@@ -280,8 +280,8 @@ static const char *share_number(char text[HS_FIGURE_TEXT], int64_t number)
 /* clang-format off */
 #define FITS(column)                                                                               \
     column(FIT_LEVEL, "level", "level", NULL, TEXT, ALWAYS,                                        \
-           hs_value_marked(system->levels[fit->level].name, fit->straddles ? " ~" : NULL))         \
-    column(STRADDLES, "straddles", NULL, NULL, COUNT, ALWAYS, fit->straddles)                      \
+           hs_value_marked(system->levels[fit->level].name, fit->misaligned ? " ~" : NULL))        \
+    column(MISALIGNED, "misaligned", NULL, NULL, COUNT, ALWAYS, fit->misaligned)                  \
     column(SCOPE, "scope", "fit of", NULL, TEXT, ALWAYS, hs_fit_scope_names[fit->scope])           \
     column(MIN_SIZE, "min_size", NULL, NULL, COUNT, ALWAYS, fit->min_size)                         \
     column(MAX_SIZE, "max_size", NULL, NULL, COUNT, ALWAYS, fit->max_size)                         \

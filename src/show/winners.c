@@ -40,7 +40,7 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
                                      : (double)NAN)                                                \
     column(CHOICE, "default_choice", "default runs", NULL, TEXT, IF_ANY, r->choice)                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
-    column(ADVICE, "advice", "verdict", NULL, TEXT, IF_ANY, r->advice)                              \
+    column(ADVICE, "advice", "verdict", NULL, TEXT, IF_ANY, r->advice)                             \
     column(OVER, "gain", NULL, NULL, RATIO, ALWAYS, r->gain)                                       \
     column(LOW, "gain_low", NULL, NULL, RATIO, IF_ANY, r->gain_low)                                \
     column(HIGH, "gain_high", NULL, NULL, RATIO, IF_ANY, r->gain_high)                             \

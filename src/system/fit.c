@@ -73,7 +73,7 @@ int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
     int difference = order(a->level, b->level);
 
     if (difference == 0)
-        difference = order(a->straddles, b->straddles);
+        difference = order(a->misaligned, b->misaligned);
     if (difference == 0)
         difference = order(a->size, b->size);
     if (difference == 0)
@@ -98,20 +98,20 @@ static const struct hs_fit *find_exactly(const struct hs_fits *fits, struct hs_f
     return bsearch(&like, fits->items, fits->count, sizeof(like), compare_items);
 }
 
-/* Of scope level, straddling or else not. */
+/* Of scope level, misaligned or else not. */
 static const struct hs_fit *find_level(const struct hs_fits *fits, struct hs_fit like)
 {
     const struct hs_fit *found = find_exactly(fits, like);
 
-    like.straddles = !like.straddles;
+    like.misaligned = !like.misaligned;
     return found ? found : find_exactly(fits, like);
 }
 
-const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
+const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool misaligned,
                                   struct hs_stage_key key)
 {
     struct hs_fit like = {.level = level,
-                          .straddles = straddles,
+                          .misaligned = misaligned,
                           .exchanges = key.phase == HS_EXCHANGE,
                           .size = key.layer.size,
                           .stride = key.layer.stride,

@@ -11,8 +11,8 @@
  * Algorithms are fitted apart; one of which nothing was measured takes a level's figures of rings.
  * So are exchanges (all-to-alls), which take the level's figures of the other phases where nothing
  * was measured of them; theirs serve no other phase.
- * Layers that straddle (part of their hops stay inside a child of their outermost level) and layers
- * that do not are kept apart: sharing differs between them. A fit replaces two figures of the
+ * Misaligned layers (part of their hops stay inside a child of their outermost level) and those
+ * that are not are kept apart: sharing differs between them. A fit replaces two figures of the
  * layer's outermost level in the layer's price and leaves the sharing rule of price.h as it is:
  *
  *     latency   = plain latency * fit.latency_seconds / level.latency_seconds
@@ -52,7 +52,7 @@ extern const char *const hs_fit_scope_names[HS_FIT_SCOPE_COUNT];
 struct hs_fit {
     enum hs_fit_scope scope; /* never NONE */
     int level;               /* outermost level that the layers cross */
-    bool straddles;
+    bool misaligned;
     bool exchanges; /* stages of an all-to-all: nothing is added up, and nobody passes on */
     int64_t size;   /* scopes size and layer, else 0 */
     int64_t stride; /* scope layer, else 0 */
@@ -115,18 +115,18 @@ struct hs_fits {
     double launch_ci95_seconds; /* half width, of the system's launch cost */
 };
 
-/* Order of `items`: level, nested before straddling, size, stride (0 first), algorithm, exchanges
+/* Order of `items`: level, nested before misaligned, size, stride (0 first), algorithm, exchanges
  * last. */
 int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b);
 /* Whether its layers go by the stage's algorithm, and are exchanges where it is one. */
 bool hs_fit_is_of(const struct hs_fit *fit, struct hs_stage_key key);
 
 /* The fit for a stage of that outermost level, or NULL. Where the level was measured only with
- * layers of the other kind (straddling or nested), theirs of scope level serves; where only with
+ * layers of the other kind (misaligned or nested), theirs of scope level serves; where only with
  * rings, those of scope level serve other algorithms, and rings of other phases exchanges: the fit
  * is then not of the stage (hs_fit_is_of).
  * O(log count). */
-const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
+const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool misaligned,
                                   struct hs_stage_key key);
 /* Whether a layer of this size with `bytes` entering (0: whatever) lies outside of what the fit's
  * points cover. One percent beyond an end is still inside. */

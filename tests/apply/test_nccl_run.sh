@@ -127,7 +127,7 @@ if $short; then
         export JOB_CALL
         two="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n'
         HIERSEARCH_VERIFY=1 HIERSEARCH_VERIFY_BYTES=262144 planned 4 "$two" values streams graphs parts
-        check "$JOB_CALL: every element is right, and none that is verified differs" 'well && said "$(by_plan "[1-9][0-9]*").*; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+        check "$JOB_CALL: every element is right, and none that is verified differs" 'well && said "$(by_plan "[1-9][0-9]*").*; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
         JOB_FAULT=hang:$JOB_CALL:2 planned 4 "$two" faults
         check "$JOB_CALL: what hangs is aborted as a whole, and nothing is left" 'well && said "$(by_plan 1);"'
     done
@@ -242,7 +242,7 @@ for JOB_CALL in reduce-scatter allgather; do
     HIERSEARCH_NCCL_MEMORY=1023 planned 8 "$(packed 8 4x2)" groups
     check "$JOB_CALL packed: with less memory none does" 'well && said "$(by_plan 0), 6 left to the library .6 of more bytes than there is memory for beside"'
     HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=1 planned 4 "$(packed 4 2x2)" values streams
-    check "$JOB_CALL packed: verified, none differs" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    check "$JOB_CALL packed: verified, none differs" 'well && said "; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
     STANDIN_ONE_KERNEL=1 planned 4 "$(packed 4 2x2)" orders
     check "$JOB_CALL packed: never at work at once with others" 'well && said "$(by_plan 8), 2 left"'
     for fault in hang error; do
@@ -328,13 +328,13 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
     rule="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library"$'\n'
     HIERSEARCH_VERIFY=1 planned 4 "$rule" values
     check "$JOB_CALL: verified: every element is right, and none differs" \
-        'well && said "[1-9][0-9]* of NCCL.s calls by plan.*; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+        'well && said "[1-9][0-9]* of NCCL.s calls by plan.*; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
     HIERSEARCH_VERIFY=3 planned 4 "$rule" values streams graphs parts
-    check "$JOB_CALL: every third call verified, on several streams and communicators" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    check "$JOB_CALL: every third call verified, on several streams and communicators" 'well && said "; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
     HIERSEARCH_VERIFY=1 planned 4 "$rule" behind
-    check "$JOB_CALL: verified: what has not come yet is not compared" 'well && said "$(by_plan 60); [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    check "$JOB_CALL: verified: what has not come yet is not compared" 'well && said "$(by_plan 60); [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
     HIERSEARCH_VERIFY=1 STANDIN_ONE_KERNEL=1 planned 4 "$rule" orders
-    check "$JOB_CALL: verified: none of it is at work at once" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    check "$JOB_CALL: verified: none of it is at work at once" 'well && said "; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ"'
     export STANDIN_FAULT=wrong:$JOB_CALL:2
     planned 4 "$rule" values
     check "$JOB_CALL: a plan that is wrong is not seen without" '! well && grep -q "wrong: element" ./*.said'
@@ -345,7 +345,7 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
 done
 unset JOB_CALL
 HIERSEARCH_VERIFY=2 planned 4 $'ranks 4\nrule allreduce 4:1 0 2x2\n' groups
-check "every second call is" 'well && said "$(by_plan 3), 3 left.*; 2 compared with NCCL.s own, 0 of them differ"'
+check "every second call is" 'well && said "$(by_plan 3), 3 left.*; 2 compared with NCCL.s default call, 0 of them differ"'
 HIERSEARCH_VERIFY=1 JOB_WAITS=0 planned 4 "$four" groups
 check "where nobody waits nothing is verified, nor goes by plan" 'well && said "$(by_plan 0), 6 left.*; 0 compared"'
 LD_PRELOAD=$library HIERSEARCH_VERIFY=1 HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
@@ -410,7 +410,7 @@ done
 
 # ---- pairs, and what is saved ----
 # By STANDIN_SECONDS: 2x2 of an allreduce takes 3 calls of 0.1 ms, the library's own call 1 ms.
-saved() { echo "$(by_plan "$1"), $2 by NCCL's own for comparison.*; about $3 in plans, estimated $4 $5 .90 % interval $5 to $5. .ratio $6 from $7 paired calls.(;|\$)"; }
+saved() { echo "$(by_plan "$1"), $2 by NCCL for comparison.*; about $3 in plans, estimated $4 $5 .90 % interval $5 to $5. .ratio $6 from $7 paired calls.(;|\$)"; }
 unset HIERSEARCH_REPRODUCIBLE
 export JOB_CALLS=40
 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
@@ -425,7 +425,7 @@ check "--reproducible: none goes by the library, and the saving is not known" 'w
 HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=1 planned 4 "$four" many
 check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed;"'
 HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
-check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s own, 0 of them differ; about .*from 8 paired calls"'
+check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ; about .*from 8 paired calls"'
 for JOB_CALL in reduce-scatter allgather; do
     export JOB_CALL
     STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n' many

@@ -15,10 +15,10 @@
 #define NODES "node:2@100GB/s~2us,net@10GB/s~5us"
 
 /* Of belief.c: relative prior deviations of a level's slowness, and of what is added to it. */
-#define SLOWNESS  0.35
-#define STRADDLES 0.35
-#define SIZES     0.10
-#define LAYERS    0.10
+#define SLOWNESS   0.35
+#define MISALIGNED 0.35
+#define SIZES      0.10
+#define LAYERS     0.10
 
 static struct hs_belief *make(const struct hs_system *system, int64_t np,
                               const struct hs_belief_stage *stages, size_t stage_count,
@@ -79,7 +79,7 @@ static const struct hs_belief_stage of_eight[] = {
     {{HS_ALLREDUCE, HS_RING, {2, 4}}, 32 * GIB}, {{HS_ALLREDUCE, HS_RING, {4, 2}}, 16 * GIB}};
 #define STAGES HS_COUNT(of_eight)
 
-static bool straddles(size_t i)
+static bool misaligned(size_t i)
 {
     return of_eight[i].key.layer.stride == 1 && of_eight[i].key.layer.size > 2;
 }
@@ -94,7 +94,7 @@ static void without_points_it_is_the_description(void **state)
     hs_belief_mean(expected, belief);
     hs_belief_deviation(exact, belief);
     for (size_t i = 0; i < STAGES; i++) {
-        double prior = hypot(hypot(SLOWNESS, straddles(i) ? STRADDLES : 0), hypot(SIZES, LAYERS));
+        double prior = hypot(hypot(SLOWNESS, misaligned(i) ? MISALIGNED : 0), hypot(SIZES, LAYERS));
 
         assert_near(expected[i], plain(&system, &of_eight[i]), 1e-9);
         assert_near(exact[i], prior * expected[i], 1e-3);
@@ -148,7 +148,7 @@ static void a_prior_weighs_as_much_as_a_point_of_its_deviation(void **state)
     for (size_t i = 1; i < STAGES; i++) { /* the first is inside of nodes: nothing in common */
         /* Deviations that it has in common with the one measured, and its own besides. */
         double common = i == 3 ? size + layer : i == 5 ? size : 0, unit = slower * slower;
-        double apart = size + layer - common + (straddles(i) ? STRADDLES * STRADDLES : 0);
+        double apart = size + layer - common + (misaligned(i) ? MISALIGNED * MISALIGNED : 0);
         double shared = level + unit * common;
         double weight = shared / (level + unit * (size + layer) + noise * noise);
         double described = plain(&system, &of_eight[i]);

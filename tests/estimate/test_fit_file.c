@@ -50,7 +50,7 @@ static void a_calibrated_file_reads_as_what_it_says(void **state)
     assert_int_equal(fit->level, 0);
     assert_int_equal(fit->size, 4);
     assert_int_equal(fit->stride, 1);
-    assert_false(fit->straddles);
+    assert_false(fit->misaligned);
     assert_true(fit->latency_seconds == 4.2e-6);
     assert_true(fit->bytes_per_second == 95e9);
     assert_true(fit->latency_ci95_seconds == 0.1e-6);
@@ -76,7 +76,7 @@ static void fits_are_in_order_whatever_the_file_has(void **state)
     struct hs_system system = load();
     static const struct {
         int level;
-        bool straddles;
+        bool misaligned;
         int64_t size, stride;
     } wanted[] = {{0, false, 0, 0}, {0, false, 4, 1}, {1, false, 0, 0},
                   {1, false, 2, 4}, {1, false, 4, 0}, {1, true, 0, 0}};
@@ -84,7 +84,7 @@ static void fits_are_in_order_whatever_the_file_has(void **state)
     (void)state;
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(system.fits.items[i].level, wanted[i].level);
-        assert_int_equal(system.fits.items[i].straddles, wanted[i].straddles);
+        assert_int_equal(system.fits.items[i].misaligned, wanted[i].misaligned);
         assert_int_equal(system.fits.items[i].size, wanted[i].size);
         assert_int_equal(system.fits.items[i].stride, wanted[i].stride);
     }
@@ -202,19 +202,19 @@ static const struct {
     {"\"size\": 2, \"stride\": 4", "\"stride\": 4", "fits.layers[0].size: missing"},
     {"\"size\": 2, \"stride\": 4", "\"size\": 1, \"stride\": 4", "fits.layers[0].size: "},
     {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1",
-     "fits.layers[0]: the layer of stride 1 and size 2 lies on level node and does not "
-     "straddle"},
+     "fits.layers[0]: the layer of stride 1 and size 2 lies on level node and is "
+     "aligned"},
     {"\"size\": 2, \"stride\": 4", "\"size\": 4, \"stride\": 2",
-     "fits.layers[0]: the layer of stride 2 and size 4 lies on level net and straddles"},
+     "fits.layers[0]: the layer of stride 2 and size 4 lies on level net and is misaligned"},
     {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1073741825",
      "fits.layers[0]: stride: 1073741825 times size 2 is too large"},
     {"\"size\": 4, \"latency_us\": 11", "\"size\": 536870913, \"latency_us\": 11",
      "fits.layers[4]: size: 536870913 children of level net are too many"},
     {"\"size\": 4, \"latency_us\": 11", "\"size\": 4, \"stride\": 4, \"latency_us\": 11",
      "fits.layers[4].stride: not of a fit of this scope"},
-    {"\"straddles\": false", "\"size\": 4", "fits.layers[1].size: not of a fit of this scope"},
-    {"\"straddles\": false", "\"straddles\": true",
-     "fits.layers[1]: straddles: no layer straddles on the innermost level"},
+    {"\"misaligned\": false", "\"size\": 4", "fits.layers[1].size: not of a fit of this scope"},
+    {"\"misaligned\": false", "\"misaligned\": true",
+     "fits.layers[1]: misaligned: no layer is misaligned on the innermost level"},
     {"\"latency_us\": 10.5", "\"latency_us\": -1", "fits.layers[0].latency_us: "},
     {"\"latency_us\": 10.5,", "", "fits.layers[0].latency_us: missing"},
     {"\"latency_us\": 10,", "\"latency_us\": 1e-300,",
@@ -238,7 +238,7 @@ static const struct {
      "fits.layers[1]: max_size: expected min_size, 4, or more, found 2"},
     {"\"min_size\": 2, \"max_size\": 2", "\"min_size\": 2, \"max_size\": 4",
      "fits.layers[0]: min_size and max_size: expected the size, 2, found 2 and 4"},
-    {"\"level\": \"net\", \"straddles\": true", "\"level\": \"net\"",
+    {"\"level\": \"net\", \"misaligned\": true", "\"level\": \"net\"",
      "fits.layers[5]: for the same layers as layers[3]"},
     {"\"phase\": \"allreduce\"", "\"phase\": \"all\"", "fits.points[2].phase: "},
     {"\"np\": 16", "\"np\": 18",
@@ -298,7 +298,7 @@ static void each_layer_takes_the_narrowest_fit(void **state)
 {
     struct hs_system system = load();
     /* Seconds per byte: 2 / (share of one ring), where the net's children put 4 rings (2 where they
-     * straddle as 2 x 4 does) on a link. */
+     * are misaligned as 2 x 4 does) on a link. */
     const struct {
         int64_t np, stride, size;
         enum hs_fit_scope scope;
@@ -414,16 +414,16 @@ static void a_layer_can_be_where_any_ranks_have_it(void **state)
                     if (np % (stride * size) == 0) {
                         struct hs_stage_price got = price(&system, np, stride, size);
 
-                        found[got.level][got.straddles][stride][size] = true;
+                        found[got.level][got.misaligned][stride][size] = true;
                     }
         for (int level = 0; level < (int)system.level_count; level++)
             for (int i = 0; i < 2 * 30 * 60; i++) { /* two blocks and more within 60 ranks */
-                int straddles = i % 2, stride = 1 + i / 2 % 30, size = 2 + i / 60;
+                int misaligned = i % 2, stride = 1 + i / 2 % 30, size = 2 + i / 60;
 
                 if (stride * size <= 30)
                     assert_int_equal(hs_fit_ranks(&system, (struct hs_layer){stride, size}, level,
-                                                  straddles) > 0,
-                                     found[level][straddles][stride][size]);
+                                                  misaligned) > 0,
+                                     found[level][misaligned][stride][size]);
             }
         hs_system_release(&system);
     }

@@ -1,6 +1,6 @@
 /* Plans for targets that cannot express the best one, and message sizes at which a rule ends.
  * Expected times are worked out from the figures in the tests. */
-#include "export/exporters.h"
+#include "export/export.h"
 #include "export_results.h"
 
 static const char system_text[] = "nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us";

@@ -64,7 +64,7 @@ for file in library.env library.env.notes split.env split.env.notes; do
         'says $file "MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): keep the library"' $file
 done
 check "a choice for all sizes says that small messages are better left alone, and whom it affects" \
-    'says split.env "mpich knows no sizes: messages below 4KiB are better left to the library" &&
+    'says split.env "mpich knows no sizes: messages below 4KiB are untested: use the library" &&
      says split.env "# affects every MPI_Allreduce of the job, in all communicators and of all sizes"' split.env
 
 export_result asymmetric64 mpich asymmetric.env

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "record/nccl_info.h"
+#include "record/nccl_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

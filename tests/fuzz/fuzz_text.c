@@ -32,7 +32,7 @@ static void check_plan(const char *text)
     check(hs_plan_parse(&back, formatted, 0, &err) == HS_OK && hs_plan_compare(&plan, &back) == 0);
 }
 
-/* Prices a split that straddles, nests and leaves a remainder on whatever machine came in. */
+/* Prices a split that misaligned, nests and leaves a remainder on whatever machine came in. */
 static void check_prices(const struct hs_system *system)
 {
     static const char *const plans[] = {"1", "6x4x2", "2x3x8/4", "720720", "4x8x2"};

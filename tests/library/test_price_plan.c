@@ -134,11 +134,11 @@ static void a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it(void 
     /* The three end after all hops but one each: on average after two thirds of all. */
     assert_near(price.lines[0].latency_seconds, 2 * (5e-6 + 1e-6 + 5e-6) * 2 / 3, 1e-12);
     assert_int_equal(price.level, 1);
-    assert_true(price.straddles);
+    assert_true(price.misaligned);
     /* One block alone lies in one node. */
     price = price_of(&system, 3, (struct hs_layer){1, 3});
     assert_near(price.ring_bytes_per_second, 100e9, 1e-12);
-    assert_false(price.straddles);
+    assert_false(price.misaligned);
     hs_system_release(&system);
 }
 
@@ -157,7 +157,7 @@ static void rings_that_enter_through_one_port_share_it(void **state)
 static bool nests(const struct hs_plan_cost *cost)
 {
     for (int i = 0; i < cost->count; i++)
-        if (cost->stages[i].straddles)
+        if (cost->stages[i].misaligned)
             return false;
     return true;
 }
@@ -181,7 +181,7 @@ static void simgrid_times_are_met(void **state)
         error = cost.seconds / (row->milliseconds * 1e-3) - 1;
         print_message("# %-12s model %7.3f ms, simulated %7.3f ms, %+.1f %%%s\n", row->split,
                       cost.seconds * 1e3, row->milliseconds, 100 * error,
-                      nests(&cost) ? "" : " (straddles)");
+                      nests(&cost) ? "" : " (misaligned)");
         /* That program has one block under way at a time: where hops differ it may be slower. */
         if (error > (nests(&cost) ? 0.02 : 0.06) || error < (nests(&cost) ? -0.02 : -0.10))
             fail_msg("%s: %.1f %% off", row->split, 100 * error);
@@ -484,7 +484,7 @@ static void rings_that_lie_unevenly_get_what_their_own_links_leave_them(void **s
 }
 
 /* SimGrid's times of 256 KiB by hiersearch simulate. */
-static void rings_that_straddle_nodes_and_racks_take_what_was_simulated(void **state)
+static void rings_misaligned_to_nodes_and_racks_take_what_was_simulated(void **state)
 {
     static const struct {
         const char *plan;
@@ -579,8 +579,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a pair costs its halves together", a_pair_costs_its_halves_together),
     HS_TEST("rings with hops of several kinds take what they take step by step",
             rings_with_hops_of_several_kinds_take_what_they_take_step_by_step),
-    HS_TEST("rings that straddle nodes and racks take what was simulated",
-            rings_that_straddle_nodes_and_racks_take_what_was_simulated),
+    HS_TEST("rings misaligned to nodes and racks take what was simulated",
+            rings_misaligned_to_nodes_and_racks_take_what_was_simulated),
     HS_TEST("rings that lie unevenly get what their own links leave them",
             rings_that_lie_unevenly_get_what_their_own_links_leave_them),
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),

@@ -454,7 +454,7 @@ static void ranks_that_contradict_each_other_are_refused_unless_told(void **stat
         {gap, 0, 0, "on how many nodes it ran: --nodes N"},
         {gap, 0, 2, NULL},
         {told, 8, 0, NULL},
-        {alone, 0, 0, "log: one rank communicates with nobody"},
+        {alone, 0, 0, "log: one rank does not communicate"},
         {unlisted, 0, 0, NULL},
     };
     struct hs_system system = parts("8xH100, 8xNDR400");

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "record/log.h"
-#include "record/nccl_info.h"
+#include "record/nccl_reader.h"
 #include "test.h"
 
 #define LOGS "tests/record/logs/"

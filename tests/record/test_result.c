@@ -1,6 +1,7 @@
 /*
  * Lists that grow, and candidates that are ranked by what was measured.
  */
+#include "record/answer_measured.h"
 #include "result_tools.h"
 
 static void new_elements_have_no_times(void **state)

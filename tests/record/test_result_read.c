@@ -262,7 +262,7 @@ static void layers_have_the_figures_of_the_file_and_the_rest_from_its_system(voi
     layer = &cost->stages[1];
     assert_true(layer->key.layer.stride == 4 && layer->key.layer.size == 2);
     assert_int_equal(layer->level, 1);
-    assert_true(layer->straddles && layer->rings_per_link == 4);
+    assert_true(layer->misaligned && layer->rings_per_link == 4);
     assert_true(layer->bytes == 256.5 && layer->seconds == 0.0002);
     assert_true(layer->latency_seconds == 0.00012 && layer->bandwidth_seconds == 0.00005);
     assert_true(layer->launch_seconds == 0.00003);

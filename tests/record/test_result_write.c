@@ -74,7 +74,7 @@ static void a_prediction_comes_back_as_the_model_made_it(void **state)
                         a->launch_seconds == b->launch_seconds && a->level == b->level &&
                         a->bottleneck == b->bottleneck &&
                         a->ring_bytes_per_second == b->ring_bytes_per_second &&
-                        a->rings_per_link == b->rings_per_link && a->straddles == b->straddles);
+                        a->rings_per_link == b->rings_per_link && a->misaligned == b->misaligned);
         }
         free(text);
         hs_result_release(&again);

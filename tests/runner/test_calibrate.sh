@@ -58,10 +58,10 @@ check "with n / stride bytes entering, for every n" 'is_so Quiet-1.json "{x[\"by
 check "the source says what ran, when, on what and what was measured" 'is_so Quiet-1.json "all(w in r[\"source\"] for w in \
     (\"null backend\", \"8 ranks\", \"64KiB to 4MiB\", \"MPI\", \"T\")) and \"partial\" not in r[\"source\"]"'
 check "levels say that they are calibrated" 'is_so Quiet-1.json "all(l[\"source\"][\"latency\"].startswith(\"calibrated: \") for l in r[\"levels\"])"'
-check "the table has a line for each level, and for layers that straddle one" '[ "$(grep -cE "^(nv|ib) +[0-9]" out)" = 2 ] && [ "$(grep -cE "^ib, straddling +[0-9]" out)" = 1 ]'
+check "the table has a line for each level, and for misaligned layers" '[ "$(grep -cE "^(nv|ib) +[0-9]" out)" = 2 ] && [ "$(grep -cE "^ib, misaligned +[0-9]" out)" = 1 ]'
 check "the verdict comes first: how many layers, and how well they are fitted" 'sed -n 3,4p out | tr "\n" " " | grep -q "^quiet-1 is calibrated: 6 layers in .*, fitted within 0\.0 % (at worst 0\.0 %)\." && (($(wc -l <out) <= 14 && $(wc -L <out) <= 80))'
 measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --details -o details.json
-check "--details has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, straddling)? +(any|[248]) " out)" = 8 ]'
+check "--details has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, misaligned)? +(any|[248]) " out)" = 8 ]'
 check "and says what it took, and what every split would take" 'grep -q "measurements, .* runs" out && grep -q "4 splits" out'
 # A ring of two levels is priced by a line where it was fitted, and by its hops where it is described.
 check "predict takes the file, and gives the times of the true system where layers nest" '"$hiersearch" predict Quiet-1.json --np 8 --size 1MiB --samples 0 --json >got.json &&
@@ -116,14 +116,14 @@ proposes() {
 }
 asked=node:2@20GB/s~1us,ib@10GB/s~3us
 proposes '-n 4 hiersearch measure --plans 2x2,4 --size 128KiB:1MiB' --np 4 --size 1MiB
-check "what it proposes runs as printed, and shows what changed: there is nothing more to lose" \
-    '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected loss is 0 %" again'
+check "what it proposes runs as printed, and shows effect on the answer: there is nothing more to lose" \
+    '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* the expected loss is 0 %" again'
 proposes '-n 8 hiersearch measure --mesh tp=2,dp=4 --group dp --plans 2x2,4 .*--collective reduce-scatter' \
     --mesh tp=2,dp=4 --group dp --size 1MiB --collective reduce-scatter
-check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: .* the expected loss is 0 %" again'
+check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* the expected loss is 0 %" again'
 asked=abci
 proposes '-n 16 hiersearch measure --plans 4x2x2,2x4x2' --np 16 --size 1MiB
-check "so it does on a shipped machine" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: " again'
+check "so it does on a shipped machine" '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: " again'
 
 # ---- an all-to-all ------------------------------------------------------------------------------------------
 measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB --collective all-to-all -o exchange.json

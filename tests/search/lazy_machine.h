@@ -76,7 +76,8 @@ static double true_moving_seconds(const struct machine *machine, int64_t np,
                                   struct hs_stage_key key, double bytes)
 {
     struct hs_stage_price price = hs_stage_price(&machine->real, np, key);
-    uint64_t group = (uint64_t)(2 * price.level + price.straddles), size = (uint64_t)key.layer.size;
+    uint64_t group = (uint64_t)(2 * price.level + price.misaligned),
+             size = (uint64_t)key.layer.size;
     uint64_t own = (uint64_t)key.layer.stride << 32 | size, algorithm = (uint64_t)key.algorithm;
     double latency = 1 + machine->size_deviation * deviation(machine, 1, group, size) +
                      machine->layer_deviation * deviation(machine, 2, own, algorithm);

@@ -16,7 +16,7 @@
 #define TOP 10
 
 /* Machines of different shape: one level, mesh and switch nodes, NICs striped or not, a tapered
- * spine, arities that are no powers of two, layers that straddle, launch cost, fast and slow
+ * spine, arities that are no powers of two, misaligned layers, launch cost, fast and slow
  * networks. */
 static const char *const machines[] = {
     "net@12.5GB/s~4us;s=2",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lines "plan predicted simulated straddles layer-seconds..." of the result files named, in order of the plans' names.
+"""Lines "plan predicted simulated misaligned layer-seconds..." of the result files named, in order of the plans' names.
 
-straddles: 1 where a layer does, else 0. layer-seconds: reduce-scatters (the last is the allreduce), then allgathers.
+misaligned: 1 where a layer does, else 0. layer-seconds: reduce-scatters (the last is the allreduce), then allgathers.
 """
 import json
 import sys
@@ -14,5 +14,5 @@ for path in sys.argv[1:]:
         layers = candidate["plan"].split("/")[0].count("x") + 1
         times = [stage["seconds"] for stage in measured["stages"]]
         print(candidate["plan"], candidate["predicted_seconds"], measured["median_seconds"],
-              int(any(layer["straddles"] for layer in candidate["layers"])),
+              int(any(layer["misaligned"] for layer in candidate["layers"])),
               *times[:layers], *reversed(times[layers:]))

@@ -44,8 +44,8 @@ near() {
 
 # within FILE NESTED STRADDLING: all predictions are that near to the simulation.
 within() {
-    awk -v nested="$2" -v straddling="$3" '{ error = $2 / $3 - 1; if (error < 0) error = -error
-            if (error > ($4 ? straddling : nested)) { print $1, $2, $3; bad = 1 } }
+    awk -v nested="$2" -v misaligned="$3" '{ error = $2 / $3 - 1; if (error < 0) error = -error
+            if (error > ($4 ? misaligned : nested)) { print $1, $2, $3; bad = 1 } }
             END { exit bad || !NR }' "$1"
 }
 
@@ -120,9 +120,9 @@ check "its rings are predicted as rings" within native.txt 0.01 0.01
 # ---- the model's sharing rule, with the bounds of tests/library/test_price_plan.c ----
 check "every split of 16 is simulated" simulate np16 "$machine" --np 16 --all
 check "there are eight of them" test "$(wc -l <np16.txt)" = 8
-check "predictions for 16 are within 2 %, 6 % where a layer straddles" within np16.txt 0.02 0.06
+check "predictions for 16 are within 2 %, 6 % where a layer misaligned" within np16.txt 0.02 0.06
 check "every split of 64 is simulated" simulate np64 "$machine" --np 64 --all
-check "predictions for 64 are within 2 %, 6 % where a layer straddles" within np64.txt 0.02 0.06
+check "predictions for 64 are within 2 %, 6 % where a layer misaligned" within np64.txt 0.02 0.06
 check "plans in chunks are simulated" \
     simulate chunks "$machine" --np 64 4x8x2/4 4x16/8 2x2x16/2 8x8/2 2x2x2x2x2x2/8 64/4
 check "predictions with chunks are within 10 %" within chunks.txt 0.10 0.10
@@ -137,8 +137,8 @@ check "37 times of another program are there" test "$(wc -l <theirs.txt)" = 37
 # shellcheck disable=SC2016
 # It has one step under way; ours has several, which a ring whose hops are of different levels uses.
 check "of the 37 those that nest are within 0.5 % of ours, and others take 10 % more to 4.5 % less" awk '
-    NR == FNR { ours[$1] = $3; straddles[$1] = $4; next }
-    { error = ours[$2] / ($3 * 1e-3) - 1; low = straddles[$2] ? -0.1 : -0.005; high = straddles[$2] ? 0.045 : 0.005
+    NR == FNR { ours[$1] = $3; misaligned[$1] = $4; next }
+    { error = ours[$2] / ($3 * 1e-3) - 1; low = misaligned[$2] ? -0.1 : -0.005; high = misaligned[$2] ? 0.045 : 0.005
       if (error > high || error < low) { print $0, ours[$2]; bad = 1 } }
     END { exit bad }' ours.txt theirs.txt
 
