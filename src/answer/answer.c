@@ -197,6 +197,12 @@ static void say_registered_evidence(const struct builder *b)
         set_text(b, out,
                  "a guess: this kernel of registered buffers was not measured by anybody "
                  "known");
+    else if (price->nccl_algorithm == HS_NCCL_NVLS || price->nccl_algorithm == HS_NCCL_NVLSTREE)
+        set_text(b, out,
+                 "a guess: NCCL %s has no kernel of its own for registered buffers here, and "
+                 "%s's zero copy is not priced",
+                 nccl_version((char[HS_NCCL_VERSION_TEXT]){0}, b),
+                 hs_nccl_algorithm_names[price->nccl_algorithm]);
     else
         set_text(b, out,
                  "a guess: NCCL %s has no kernel of its own for registered buffers here, and what "

@@ -79,7 +79,8 @@ static struct belief_row row_of(const char *by, const struct hs_predict_point *p
                                    hs_library_is_priced(&point->library) ? &point->library : NULL};
 }
 
-/* "effect on the answer: now 256, was 4x64; its 90 % range is 1.17x wide, ..." */
+/* "effect on the answer: now 256, was 4x64; its expected loss ...; the 90 % range of its time ...".
+ * A measurement that settles which plan is best need not narrow the range of a time. */
 static void say_changed(struct hs_sheet *sheet, const struct belief_row *was,
                         const struct belief_row *is)
 {
@@ -91,13 +92,17 @@ static void say_changed(struct hs_sheet *sheet, const struct belief_row *was,
         hs_sheet_say(sheet, "still %s", HS_AS_PLAN(is->plan));
     else
         hs_sheet_say(sheet, "now %s, was %s", HS_AS_PLAN(is->plan), HS_AS_PLAN(was->plan));
-    if (isfinite(before->low_seconds) && isfinite(now->low_seconds) && now->low_seconds > 0)
-        hs_sheet_say(sheet, "; its 90 %% range is %s wide, was %s",
-                     HS_AS_RATIO(now->high_seconds, now->low_seconds),
-                     HS_AS_RATIO(before->high_seconds, before->low_seconds));
     if (isfinite(before->loss) && isfinite(now->loss))
-        hs_sheet_say(sheet, "; the expected loss is %.2g %%, was %.2g %%", 100 * now->loss,
-                     100 * before->loss);
+        hs_sheet_say(sheet, "; its expected loss against the best plan is %.2g %%, was %.2g %%",
+                     100 * now->loss, 100 * before->loss);
+    if (isfinite(before->low_seconds) && isfinite(now->low_seconds) && now->low_seconds > 0) {
+        const char *width = HS_AS_RATIO(now->high_seconds, now->low_seconds);
+        const char *earlier_width = HS_AS_RATIO(before->high_seconds, before->low_seconds);
+        bool same = strcmp(width, earlier_width) == 0;
+
+        hs_sheet_say(sheet, "; the 90 %% range of its time is %s wide, %s%s", width,
+                     same ? "as before" : "was ", same ? "" : earlier_width);
+    }
     if (own && earlier && strcmp(own->choice, earlier->choice) != 0)
         hs_sheet_say(sheet, "; %s runs %s, not %s", hs_library_written(own->library), own->choice,
                      earlier->choice);

@@ -116,11 +116,11 @@ proposes() {
 }
 asked=node:2@20GB/s~1us,ib@10GB/s~3us
 proposes '-n 4 hiersearch measure --plans 2x2,4 --size 128KiB:1MiB' --np 4 --size 1MiB
-check "what it proposes runs as printed, and shows effect on the answer: there is nothing more to lose" \
-    '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* the expected loss is 0 %" again'
+check "what it proposes runs as printed, and shows its effect on the answer: there is nothing more to lose" \
+    '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* its expected loss against the best plan is 0 %" again'
 proposes '-n 8 hiersearch measure --mesh tp=2,dp=4 --group dp --plans 2x2,4 .*--collective reduce-scatter' \
     --mesh tp=2,dp=4 --group dp --size 1MiB --collective reduce-scatter
-check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* the expected loss is 0 %" again'
+check "so it does for groups and another collective" '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: .* its expected loss against the best plan is 0 %" again'
 asked=abci
 proposes '-n 16 hiersearch measure --plans 4x2x2,2x4x2' --np 16 --size 1MiB
 check "so it does on a shipped machine" '[ $status = 0 ] && is_system here.json && grep -q "^effect on the answer: " again'
