@@ -119,7 +119,6 @@ USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD) rccl && TESTS=quick CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
 ALL_COMMANDS += "@timeout=1800 TESTS=full CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
 check check-full check-all: nccl-programs $(BUILD)/tests/nccl/versions_gpu
-check-full check-all check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
@@ -168,6 +167,7 @@ check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) 
 
 # With the quick check's number of draws; but for the bounds of prices, of which it has 10,000.
 check-full: export TESTS := quick
+check-full check-all check-nccl: export FETCH := 1
 check-full check-all: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 check-full:
 	$(Q)tests/run --again -- $(FULL_COMMANDS)

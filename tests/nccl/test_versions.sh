@@ -19,18 +19,8 @@ cd "$source" || exit 1
 
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
-
-# fetch VERSION: the package's nvidia/nccl, unpacked, as BUILD/nccl/VERSION.
-fetch() {
-    local to=$build/nccl/$1
-    [[ -e $to/include/nccl.h ]] && return
-    [[ ${FETCH:-0} = 1 ]] || return
-    timeout 200 "${PYTHON3:-python3}" -m pip download -q --disable-pip-version-check --retries 1 --timeout 20 --no-deps \
-        --only-binary :all: -d "$scratch" "nvidia-nccl-cu13==$1" >"$scratch/pip" 2>&1 || return
-    mkdir -p "$to.new" && "${PYTHON3:-python3}" -m zipfile -e "$scratch"/nvidia_nccl_cu13-"$1"-*.whl "$to.new" &&
-        rm -rf "$to" && mv "$to.new/nvidia/nccl" "$to"
-    rm -rf "$to.new" "$scratch"/*.whl
-}
+# shellcheck source=tests/package.sh
+. "$here/../package.sh"
 
 # version HEADER: 2.28.9
 version() {
@@ -84,7 +74,7 @@ for version in "${wanted[@]}"; do
     folder=${NCCL_HOME:-/usr/local/cuda}
     if [[ ! -e $folder/lib/libnccl.so.2 || $(version "$folder/include/nccl.h") != "$version" ]]; then
         folder=$build/nccl/$version
-        fetch "$version"
+        fetch_package nvidia-nccl-cu13 "$version" nvidia/nccl "$folder"
     fi
     if [[ -e $folder/lib/libnccl.so.2 ]]; then
         check_version "$folder"
