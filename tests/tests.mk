@@ -124,7 +124,7 @@ ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
 LONG_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
 ALL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
-FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
+FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.32.3 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call RUN_COMMANDS,$(MPI_NAME),$(BUILD)) $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \

@@ -4,14 +4,15 @@
 # takes our plugin. TAP on stdout.
 #     tests/nccl/test_versions.sh BUILD       after: make BUILD/tests/nccl/versions_gpu
 # The packages (216 MB each) lie in BUILD/nccl; with FETCH=1 pip brings those that are missing. Else, and where it
-# cannot, the NCCL that is installed is tested alone.
+# cannot, the NCCL that is installed is tested alone. The oldest and the newest one; with TESTS=full those between, too.
 set -u
 (($# == 1)) || { echo "usage: test_versions.sh BUILD" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd -P)
 build=$(realpath "$1") source=$here/../..
 program=$build/tests/nccl/versions_gpu
 [[ -x $program ]] || { echo "1..0 # SKIP built without NCCL"; exit 0; }
-wanted=(2.28.9 2.30.7)
+wanted=(2.28.9 2.32.3)
+[[ ${TESTS:-} = full ]] && wanted+=(2.30.7)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset "${!NCCL_@}" "${!HIERSEARCH_@}"
