@@ -119,13 +119,12 @@ USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD) rccl && TESTS=quick CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
 ALL_COMMANDS += "@timeout=1800 TESTS=full CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD) rccl"
 check check-full check-all: nccl-programs $(BUILD)/tests/nccl/versions_gpu
-check-full check-all check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
 LONG_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
 ALL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
-FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
+FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.32.3 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call RUN_COMMANDS,$(MPI_NAME),$(BUILD)) $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
@@ -168,6 +167,7 @@ check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) 
 
 # With the quick check's number of draws; but for the bounds of prices, of which it has 10,000.
 check-full: export TESTS := quick
+check-full check-all check-nccl: export FETCH := 1
 check-full check-all: all page $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 check-full:
 	$(Q)tests/run --again -- $(FULL_COMMANDS)

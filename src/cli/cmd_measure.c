@@ -148,7 +148,7 @@ static const struct hs_option options[] = {
     HS_ROW_FLAG(
         "native", 0, WHICH, FIELD(native),
         "also the library's default call by each of its algorithms, forced on it (Open MPI 4.1 "
-        "and 5.0, MPICH 4.0), for export --to ompi-tuned and mpich"),
+        "and 5.0, MPICH 4.0 and 5.0), for export --to ompi-tuned and mpich"),
 
     HS_ROW_FLAG("calibrate", 0, LAYERS, FIELD(calibrate),
                 "measure the layers, not plans, and write the machine with fitted latencies and "

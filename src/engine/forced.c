@@ -44,6 +44,12 @@ static bool open_variable(MPI_T_cvar_handle *handle, int *value, const char *cal
 #endif
 
 #if defined(OPEN_MPI)
+/* All have the same numbers. */
+static int version(void)
+{
+    return 4;
+}
+
 /* Whether it was told so before MPI_Init. */
 static bool is_told(void)
 {
@@ -53,14 +59,25 @@ static bool is_told(void)
     return open_variable(&dynamic, &value, "use_dynamic_rules", "") && value != 0;
 }
 #elif defined(MPICH_VERSION)
-/* Numbers are those of 4.0. */
-static bool is_told(void)
+/* 4 and 5 of the versions whose numbers are known, 4.0 and 5.0; else 0. */
+static int version(void)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "", *end;
     int length;
+    long major, minor = -1;
 
     MPI_Get_library_version(text, &length);
-    return strncmp(text, "MPICH Version:\t4.0", 18) == 0;
+    if (strncmp(text, "MPICH Version:", 14) != 0)
+        return 0;
+    major = strtol(text + 14, &end, 10);
+    if (*end == '.')
+        minor = strtol(end + 1, NULL, 10);
+    return (major == 4 || major == 5) && minor == 0 ? (int)major : 0;
+}
+
+static bool is_told(void)
+{
+    return version() != 0;
 }
 #endif
 
@@ -95,7 +112,8 @@ static bool turn(int algorithm, bool on)
 {
     const struct hs_mpi_own *own = &hs_mpi_own[algorithm];
     struct variables *variables = own->library == LIBRARY ? variables_of(algorithm) : NULL;
-    int number = own->number, other = (int)own->segment_bytes;
+    int number = version() == 5 ? own->number_of_5 : own->number;
+    int other = (int)own->segment_bytes;
 
     if (!variables)
         return false;

@@ -229,11 +229,13 @@ static size_t same_collective(const struct hs_own_rules *rules, size_t count, si
 }
 
 static enum hs_status write_classic(struct hs_export_output *out, const struct hs_own_rules *rules,
-                                    size_t count, struct hs_text *header, struct hs_error *err)
+                                    size_t count, const char *version, struct hs_text *header,
+                                    struct hs_error *err)
 {
     struct hs_text *text = hs_export_add_file(out, "tuned.conf");
     int collectives = 0;
 
+    (void)version;
     (void)err;
     for (size_t i = 0; i < count; i = same_collective(rules, count, i))
         collectives++;
@@ -265,10 +267,12 @@ static void put_rules(struct hs_json_writer *w, const struct hs_own_rules *rules
 }
 
 static enum hs_status write_json(struct hs_export_output *out, const struct hs_own_rules *rules,
-                                 size_t count, struct hs_text *header, struct hs_error *err)
+                                 size_t count, const char *version, struct hs_text *header,
+                                 struct hs_error *err)
 {
     struct hs_json_writer w = {.text = hs_export_add_file(out, "tuned.json"), .err = err};
 
+    (void)version;
     hs_json_open(&w, NULL, '{');
     hs_export_comment_json(&w, header);
     hs_json_write_number(&w, "rule_file_version", 3);
@@ -293,7 +297,8 @@ static const struct format {
     enum hs_library library;
     const char *use;
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_own_rules *rules,
-                            size_t count, struct hs_text *header, struct hs_error *err);
+                            size_t count, const char *version, struct hs_text *header,
+                            struct hs_error *err);
 } formats[] = {
     {&hs_exporter_ompi_tuned, HS_LIBRARY_OPENMPI, use_classic, write_classic},
     {&hs_exporter_ompi_tuned_json, HS_LIBRARY_OPENMPI, use_json, write_json},
@@ -371,6 +376,15 @@ static enum hs_status make_all(struct hs_own_rules *rules, const struct hs_expor
     return status;
 }
 
+/* What the MPI library said of itself; NULL: it is not in the result. */
+static const char *mpi_version(const struct hs_result *result)
+{
+    for (size_t i = 0; i < result->version_count; i++)
+        if (strcmp(result->versions[i].name, "mpi") == 0)
+            return result->versions[i].text;
+    return NULL;
+}
+
 enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_exporter *exporter,
                              const struct hs_export_job *jobs, size_t count, struct hs_error *err)
 {
@@ -403,7 +417,9 @@ enum hs_status hs_export_own(struct hs_export_output *out, const struct hs_expor
                          "which needs no configuration",
                          jobs[0].result_name);
     if (status == HS_OK)
-        status = header.failed ? hs_no_memory(err) : format->write(out, rules, count, &header, err);
+        status = header.failed
+                     ? hs_no_memory(err)
+                     : format->write(out, rules, count, mpi_version(jobs[0].result), &header, err);
     for (size_t i = 0; i < count; i++)
         free(rules[i].rules);
     free(rules);

@@ -29,8 +29,10 @@ struct hs_own_rules {
     const struct hs_mpi_own *always;
 };
 
-/* MPICH's: mpich.env and the tables it names. The rules are sorted by collective. */
+/* MPICH's: mpich.env and the tables it names. The rules are sorted by collective. version: what the
+ * library said of itself where it was measured, or NULL; HS_INVALID where this one is not here. */
 enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
-                                   size_t count, struct hs_text *header, struct hs_error *err);
+                                   size_t count, const char *version, struct hs_text *header,
+                                   struct hs_error *err);
 
 #endif

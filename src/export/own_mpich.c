@@ -15,7 +15,7 @@
 #include "export/approximate.h"
 #include "export/own_calls.h"
 
-#define LIBRARY     "libmpich.so.12"
+#define VERSION     "MPICH Version:"
 #define LIBRARY_MAX ((size_t)1 << 30)
 #define BEGIN       "{\"collective="
 
@@ -33,21 +33,55 @@ static const struct table {
      "{\"composition=MPIDI_Allreduce_intra_composition_beta\":{}}"},
 };
 
-static enum hs_status find_library(char **path, struct hs_error *err)
-{
-    void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    struct link_map *map = NULL;
+/* Debian's name, and MPICH's own, which other libraries have, too. */
+static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
 
+/* The number of MPICH's version in a text that its library or a result has; NULL: not MPICH's. */
+static const char *number_of(const char *text)
+{
+    const char *at = text ? strstr(text, VERSION) : NULL;
+
+    return at ? at + strlen(VERSION) + strspn(at + strlen(VERSION), " \t") : NULL;
+}
+
+static size_t number_length(const char *number)
+{
+    return strspn(number, "0123456789.");
+}
+
+/* Whether the library is MPICH, and of the version `number`, if that is not NULL. */
+static bool suits(void *library, const char *number)
+{
+    char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING */
+    const char *found;
+    int (*get)(char *version, int *length), length;
+
+    *(void **)&get = dlsym(library, "MPI_Get_library_version");
+    if (!get || get(text, &length) != 0)
+        return false;
+    found = number_of(text);
+    return found && (!number || (number_length(found) == number_length(number) &&
+                                 strncmp(found, number, number_length(number)) == 0));
+}
+
+/* number: of the version that was measured; NULL: not known. *path: owned. */
+static enum hs_status find_library(char **path, const char *number, struct hs_error *err)
+{
     *path = NULL;
-    if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map)
-        *path = hs_strdup(map->l_name);
-    if (library)
-        dlclose(library);
-    return *path
-               ? HS_OK
-               : hs_fail(err, HS_INVALID,
-                         "mpich: " LIBRARY " is not here, and its table of algorithms is what the "
-                         "rules go into: export on a machine that has it (LD_LIBRARY_PATH)");
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !*path; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+        struct link_map *map = NULL;
+
+        if (library && suits(library, number) && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map)
+            *path = hs_strdup(map->l_name);
+        if (library)
+            dlclose(library);
+    }
+    return *path ? HS_OK
+                 : hs_fail(err, HS_INVALID,
+                           "mpich: MPICH %.*s is not here, and its table of algorithms is what the "
+                           "rules go into: export on a machine that has it (LD_LIBRARY_PATH)",
+                           number ? (int)number_length(number) : 3, number ? number : "4.0");
 }
 
 /* *table: owned. */
@@ -189,7 +223,7 @@ static enum hs_status change(char **table, const struct table *which,
     at = key.data ? strstr(*table, key.data) : NULL;
     if (!at) {
         hs_text_release(&key);
-        return hs_fail(err, HS_INVALID, "mpich: " LIBRARY "'s table of algorithms has no %s",
+        return hs_fail(err, HS_INVALID, "mpich: the library's table of algorithms has no %s",
                        hs_mpi_own_calls[rules->collective]);
     }
     old.text = at + key.length;
@@ -228,12 +262,13 @@ static enum hs_status change_all(char **table, const struct table *which,
 }
 
 enum hs_status hs_export_own_mpich(struct hs_export_output *out, const struct hs_own_rules *rules,
-                                   size_t count, struct hs_text *header, struct hs_error *err)
+                                   size_t count, const char *version, struct hs_text *header,
+                                   struct hs_error *err)
 {
     struct hs_text *text = hs_export_add_file(out, "mpich.env");
     size_t needed = 1; /* tables */
     char *path;
-    enum hs_status status = find_library(&path, err);
+    enum hs_status status = find_library(&path, number_of(version), err);
 
     for (size_t i = 0; i < count; i++)
         if (rules[i].count > 0 && rules[i].collective == HS_COLLECTIVE_ALLREDUCE)

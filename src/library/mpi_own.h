@@ -3,9 +3,11 @@
  * can be forced on them one by one.
  *
  * Open MPI (4.1 and 5.0, coll/tuned: `ompi_info --all | grep coll_tuned`): the number is the value
- * of coll_tuned_CALL_algorithm, and stands in a rules file. MPICH (4.0): the number is the value of
+ * of coll_tuned_CALL_algorithm, and stands in a rules file; sparbit is 5.0's alone. MPICH (4.0 and
+ * 5.0, each of which has numbers of its own): the number is the value of
  * MPIR_CVAR_CALL_INTRA_ALGORITHM, and what is called stands in its table of algorithms (JSON); its
- * device (ch4) does not choose then. Left out: what takes two ranks alone, and nonblocking calls.
+ * device (ch4) does not choose then. Left out: what takes two ranks alone, nonblocking calls, and
+ * of MPICH what 5.0 has and 4.0 has not.
  */
 #ifndef HS_LIBRARY_MPI_OWN_H
 #define HS_LIBRARY_MPI_OWN_H
@@ -21,6 +23,7 @@ struct hs_mpi_own {
     const char *name;   /* in a result; no two are the same */
     const char *called; /* MPICH: behind MPIR_Allreduce_intra_; NULL: as its table says */
     int number;
+    int number_of_5;       /* MPICH 5.0's; of Open MPI the same as the number */
     int64_t segment_bytes; /* 0: whole messages */
 };
 

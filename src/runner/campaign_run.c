@@ -214,7 +214,7 @@ static enum hs_status check_native(const struct hs_campaign *campaign, struct hs
             return HS_OK;
     return hs_fail(err, HS_INVALID,
                    "--native: %s has no algorithms that can be forced on it; Open MPI 4.1 and 5.0 "
-                   "and MPICH 4.0 have (backend host or mpi)",
+                   "and MPICH 4.0 and 5.0 have (backend host or mpi)",
                    !has || hs_backend_is_nccl(campaign->backend->name) ? campaign->backend->name
                                                                        : "the MPI library");
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A made-up result of `measure --native`: own_result.py COLLECTIVE NP CALL FIRST SECOND
+"""A made-up result of `measure --native`: own_result.py COLLECTIVE NP CALL FIRST SECOND [VERSION of MPI]
 
 The library's own choice takes 100 us at 1 KiB, 16 KiB, 256 KiB and 1 MiB. The algorithm FIRST takes 50 us at 16 KiB and 256 KiB,
 SECOND at 1 MiB, where FIRST takes 150 us; at 256 KiB SECOND takes 100 us. All else takes 200 us. So FIRST runs
@@ -10,6 +10,7 @@ import json
 import sys
 
 collective, np, call, first, second = sys.argv[1:6]
+version = {"mpi": sys.argv[6]} if len(sys.argv) > 6 else {}
 
 
 def measured(us):
@@ -26,7 +27,7 @@ def message(size, own):
 
 print(json.dumps({
     "format": "hiersearch.result/2", "command": "hiersearch measure --made-up", "created": "2026-01-31T12:00:00Z",
-    "backend": "mpi", "versions": {"hiersearch": "0.1.0"}, "np": int(np), "collective": collective, "complete": True,
+    "backend": "mpi", "versions": {"hiersearch": "0.1.0", **version}, "np": int(np), "collective": collective, "complete": True,
     **({} if collective in ("allreduce", "all-to-all") else {"layout": "natural"}),
     "placement": {"nodes": [{"host": "n01", "ranks": int(np)}]},
     "results": [message(1024, {}), message(16384, {first: 50}), message(262144, {first: 50, second: 100}),

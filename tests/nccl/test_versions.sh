@@ -4,14 +4,15 @@
 # takes our plugin. TAP on stdout.
 #     tests/nccl/test_versions.sh BUILD       after: make BUILD/tests/nccl/versions_gpu
 # The packages (216 MB each) lie in BUILD/nccl; with FETCH=1 pip brings those that are missing. Else, and where it
-# cannot, the NCCL that is installed is tested alone.
+# cannot, the NCCL that is installed is tested alone. The oldest and the newest one; with TESTS=full those between, too.
 set -u
 (($# == 1)) || { echo "usage: test_versions.sh BUILD" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd -P)
 build=$(realpath "$1") source=$here/../..
 program=$build/tests/nccl/versions_gpu
 [[ -x $program ]] || { echo "1..0 # SKIP built without NCCL"; exit 0; }
-wanted=(2.28.9 2.30.7)
+wanted=(2.28.9 2.32.3)
+[[ ${TESTS:-} = full ]] && wanted+=(2.30.7)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset "${!NCCL_@}" "${!HIERSEARCH_@}"
@@ -19,18 +20,8 @@ cd "$source" || exit 1
 
 # shellcheck source=tests/tap.sh
 . "$here/../tap.sh"
-
-# fetch VERSION: the package's nvidia/nccl, unpacked, as BUILD/nccl/VERSION.
-fetch() {
-    local to=$build/nccl/$1
-    [[ -e $to/include/nccl.h ]] && return
-    [[ ${FETCH:-0} = 1 ]] || return
-    timeout 200 "${PYTHON3:-python3}" -m pip download -q --disable-pip-version-check --retries 1 --timeout 20 --no-deps \
-        --only-binary :all: -d "$scratch" "nvidia-nccl-cu13==$1" >"$scratch/pip" 2>&1 || return
-    mkdir -p "$to.new" && "${PYTHON3:-python3}" -m zipfile -e "$scratch"/nvidia_nccl_cu13-"$1"-*.whl "$to.new" &&
-        rm -rf "$to" && mv "$to.new/nvidia/nccl" "$to"
-    rm -rf "$to.new" "$scratch"/*.whl
-}
+# shellcheck source=tests/package.sh
+. "$here/../package.sh"
 
 # version HEADER: 2.28.9
 version() {
@@ -84,7 +75,7 @@ for version in "${wanted[@]}"; do
     folder=${NCCL_HOME:-/usr/local/cuda}
     if [[ ! -e $folder/lib/libnccl.so.2 || $(version "$folder/include/nccl.h") != "$version" ]]; then
         folder=$build/nccl/$version
-        fetch "$version"
+        fetch_package nvidia-nccl-cu13 "$version" nvidia/nccl "$folder"
     fi
     if [[ -e $folder/lib/libnccl.so.2 ]]; then
         check_version "$folder"
