@@ -523,7 +523,9 @@ static void append_saving(struct hs_text *text)
     } else if (plans.planned > 0) {
         hs_text_append(text, "; saving not known: %s",
                        plans.settings.reproducible ? "--reproducible leaves no call to compare"
-                                                   : "no pair of calls was timed");
+                                                   : "no pair of calls was timed (those in "
+                                                     "graphs and of nonblocking communicators "
+                                                     "have none)");
     }
 }
 

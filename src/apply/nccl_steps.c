@@ -112,7 +112,7 @@ const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
     *why = HS_REASON_SIZE;
     if (!divides(&rule->plan, asked))
         return NULL;
-    *why = HS_REASON_MEMORY;
+    *why = family->trial.blocks ? HS_REASON_MEMORY : HS_REASON_NONBLOCKING;
     if (!hs_nccl_takes_memory(rule))
         return rule;
     if (!hs_nccl_has_memory(family, rule, bytes))

@@ -21,6 +21,7 @@
     row(PLAN, "of plans in chunks or by other algorithms than NCCL's") \
     row(WINDOWS, "of communicators with windows of memory")               \
     row(MEMORY, "of more bytes than there is memory for beside")          \
+    row(NONBLOCKING, "of nonblocking communicators, which have no memory beside") \
     row(CAPTURED, "in graphs, whose memory beside would not be theirs alone")
 /* clang-format on */
 enum hs_reason {

@@ -141,6 +141,9 @@ static void graphs_release(struct graphs *graphs)
 /* Runs brought together, sent, and brought apart. */
 #define CALLS_OF_EXCHANGE 3
 
+/* That has NCCL_CTA_POLICY_ZERO. */
+#define VERSION_WITH_ZERO_CTA 22800
+
 #define NO_WINDOWS "this NCCL has no symmetric windows: 2.27 or newer is needed"
 
 /* What NCCL took for the work that was prepared last. */
@@ -518,8 +521,14 @@ static bool nccl_has_native(int native)
 {
     const struct hs_nccl_api *api;
 
-    return native < HS_NATIVES_MAX && hs_nccl_api_get(&api, NULL) == HS_OK &&
-           (native != HS_NCCL_NATIVE_SYMMETRIC || hs_nccl_api_windows(api));
+    if (native >= HS_NATIVES_MAX || hs_nccl_api_get(&api, NULL) != HS_OK)
+        return false;
+#ifdef NCCL_CTA_POLICY_ZERO
+    if (native == HS_NCCL_NATIVE_ZERO_CTA)
+        return hs_nccl_api_windows(api) && api->version >= VERSION_WITH_ZERO_CTA;
+#endif
+    return native < HS_NCCL_NATIVE_SYMMETRIC ||
+           (native == HS_NCCL_NATIVE_SYMMETRIC && hs_nccl_api_windows(api));
 }
 
 static enum hs_status make_comms(struct nccl_state *state, const struct hs_work *work,
@@ -720,15 +729,15 @@ static void nccl_identify(struct hs_device_facts *facts)
         print_version(facts->nccl, sizeof(facts->nccl), api);
 }
 
-#define NATIVES(call)                                                                              \
+#define NATIVES(call, zero_cta)                                                                    \
     {                                                                                              \
         [HS_NCCL_NATIVE_DEFAULT] = (call), [HS_NCCL_NATIVE_RING] = call " ring",                   \
-        [HS_NCCL_NATIVE_SYMMETRIC] = call " symmetric"                                             \
+        [HS_NCCL_NATIVE_SYMMETRIC] = call " symmetric", [HS_NCCL_NATIVE_ZERO_CTA] = (zero_cta)     \
     }
 static const char *const natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
-    [HS_COLLECTIVE_ALLREDUCE] = NATIVES("ncclAllReduce"),
-    [HS_COLLECTIVE_REDUCE_SCATTER] = NATIVES("ncclReduceScatter"),
-    [HS_COLLECTIVE_ALLGATHER] = NATIVES("ncclAllGather"),
+    [HS_COLLECTIVE_ALLREDUCE] = NATIVES("ncclAllReduce", NULL),
+    [HS_COLLECTIVE_REDUCE_SCATTER] = NATIVES("ncclReduceScatter", NULL),
+    [HS_COLLECTIVE_ALLGATHER] = NATIVES("ncclAllGather", "ncclAllGather zero-CTA"),
     [HS_COLLECTIVE_ALLTOALL] = {"ncclSend/ncclRecv"}, /* no ring, and no windows */
 };
 

@@ -61,10 +61,16 @@ enum hs_status hs_nccl_comms_state(const struct hs_nccl_comms *comms, struct hs_
 
 /* ---- making ---- */
 
-static ncclConfig_t config_of(const struct hs_nccl_comms *comms)
+static ncclConfig_t config_of(const struct hs_nccl_comms *comms, enum hs_nccl_kind kind)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = comms->blocking;
+#ifdef NCCL_CTA_POLICY_ZERO
+    if (kind == HS_NCCL_WINDOWED_ZERO_CTA)
+        config.CTAPolicy = NCCL_CTA_POLICY_ZERO;
+#else
+    (void)kind;
+#endif
     return config;
 }
 
@@ -83,11 +89,12 @@ static enum hs_status share_id(const struct hs_nccl_comms *comms, const ncclUniq
  * place 0 makes: how all ranks' is made, and how layers' are where NCCL has no ncclCommSplit. The
  * ids of all groups travel together. */
 static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
-                                   const struct hs_group *group, struct hs_error *err)
+                                   const struct hs_group *group, enum hs_nccl_kind kind,
+                                   struct hs_error *err)
 {
     const struct hs_nccl_api *api = comms->api;
     int place = (int)hs_group_place(group, comms->rank);
-    ncclConfig_t config = config_of(comms);
+    ncclConfig_t config = config_of(comms, kind);
     ncclUniqueId id = {{0}}, *ids = calloc((size_t)comms->np, sizeof *ids);
     enum hs_status status = HS_OK;
 
@@ -111,9 +118,10 @@ static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
 /* *out is NULL until the split is through, so its parent is asked (NCCL user guide, fault
  * tolerance). */
 static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms,
-                                    const struct hs_group *group, struct hs_error *err)
+                                    const struct hs_group *group, enum hs_nccl_kind kind,
+                                    struct hs_error *err)
 {
-    ncclConfig_t config = config_of(comms);
+    ncclConfig_t config = config_of(comms, kind);
     int color = (int)hs_group_rank(group, comms->rank, 0);
     int place = (int)hs_group_place(group, comms->rank);
     *out = NULL;
@@ -126,9 +134,14 @@ static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms
 
 /* ---- registration ---- */
 
+static bool has_windows(enum hs_nccl_kind kind)
+{
+    return kind == HS_NCCL_WINDOWED || kind == HS_NCCL_WINDOWED_ZERO_CTA;
+}
+
 static bool can_register(const struct hs_nccl_comms *comms, enum hs_nccl_kind kind)
 {
-    if (kind == HS_NCCL_WINDOWED)
+    if (has_windows(kind))
         return hs_nccl_api_windows(comms->api);
     return comms->registers && comms->api->CommRegister && comms->api->CommDeregister;
 }
@@ -153,7 +166,7 @@ static enum hs_status register_one(struct hs_nccl_comms *comms, struct hs_nccl_c
     const struct hs_nccl_buffer *buffer = &comms->buffers[i];
     ncclResult_t result;
 
-    if (item->kind != HS_NCCL_WINDOWED)
+    if (!has_windows(item->kind))
         return hs_nccl_status(
             api,
             api->CommRegister(item->comm, buffer->address, buffer->bytes, &item->registered[i]),
@@ -280,9 +293,9 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
     status = hs_agree(comms->world, comms->idle, status, err);
     hs_nccl_record_into(&item->record);
     if (status == HS_OK && comms->api->CommSplit != NULL)
-        status = make_by_split(&item->comm, comms, &item->group, err);
+        status = make_by_split(&item->comm, comms, &item->group, item->kind, err);
     else if (status == HS_OK)
-        status = make_from_id(&item->comm, comms, &item->group, err);
+        status = make_from_id(&item->comm, comms, &item->group, item->kind, err);
     hs_nccl_record_into(NULL);
     if (item->kind == HS_NCCL_PINNED)
         set_algorithm(algorithm, NULL, NULL);
@@ -300,7 +313,7 @@ static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *er
     enum hs_status status;
 
     hs_nccl_record_into(&comms->record);
-    status = make_from_id(&comms->root, comms, &world, err);
+    status = make_from_id(&comms->root, comms, &world, HS_NCCL_PLAIN, err);
     hs_nccl_record_into(NULL);
     return hs_agree(comms->world, comms->idle, status, err);
 }

@@ -1,7 +1,7 @@
 /*
  * nccl_comms.h - NCCL communicators: one of all ranks, one per layer (stride, size) that all plans
- * share, and for comparison one whose algorithm is pinned to ring and one with symmetric windows;
- * of all ranks, or of each group of a mesh.
+ * share, and for comparison one whose algorithm is pinned to ring and those with symmetric
+ * windows; of all ranks, or of each group of a mesh.
  *
  * All are blocking, because NCCL starts a thread for every call on one that is not (2.28.9:
  * src/group.cc, ncclGroupEndInternal), which weighs on what makes many calls: a plan of h layers
@@ -23,6 +23,10 @@
  * a group's ranks have the same place. Making a window is a call of all ranks; ending one is not,
  * and comes before its communicator is finalised and its memory freed. One that is aborted takes
  * its windows with it.
+ *
+ * Zero-CTA. With NCCL_CTA_POLICY_ZERO in its configuration a communicator with windows copies by
+ * the GPU's copy engines where NCCL can, and else does as with windows alone: of our calls an
+ * allgather (2.28.9: src/ce_coll.cc, ncclCeImplemented), within a node.
  */
 #ifndef HS_ENGINE_NCCL_COMMS_H
 #define HS_ENGINE_NCCL_COMMS_H
@@ -48,7 +52,8 @@ enum hs_nccl_kind {
     HS_NCCL_OF_LAYER,
     HS_NCCL_PINNED,   /* pinned to ring */
     HS_NCCL_WINDOWED, /* buffers are symmetric windows */
-    HS_NCCL_PLAIN     /* by NCCL's choice, as `root`, which has no registered buffers */
+    HS_NCCL_WINDOWED_ZERO_CTA,
+    HS_NCCL_PLAIN /* by NCCL's choice, as `root`, which has no registered buffers */
 };
 
 /* Layer {1, np} made by hs_nccl_comms_get is one of its own, not `root`: a plan's layer may not

@@ -525,6 +525,8 @@ enum hs_nccl_kind hs_nccl_native_kind(int native)
         return HS_NCCL_PLAIN;
     case HS_NCCL_NATIVE_RING:
         return HS_NCCL_PINNED;
+    case HS_NCCL_NATIVE_ZERO_CTA:
+        return HS_NCCL_WINDOWED_ZERO_CTA;
     default:
         return HS_NCCL_WINDOWED;
     }

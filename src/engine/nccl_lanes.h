@@ -79,8 +79,14 @@ struct hs_nccl_lanes {
     struct hs_nccl_clock clock;
 };
 
-/* The library's calls: by its own choice, by a ring, and with symmetric windows. */
-enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING, HS_NCCL_NATIVE_SYMMETRIC };
+/* The library's calls: by its own choice, by a ring, with symmetric windows, and with those where
+ * copies are not to be made by kernels. */
+enum {
+    HS_NCCL_NATIVE_DEFAULT,
+    HS_NCCL_NATIVE_RING,
+    HS_NCCL_NATIVE_SYMMETRIC,
+    HS_NCCL_NATIVE_ZERO_CTA
+};
 /* The kind of the communicator of such a call, and whether it is none of these, but that of all
  * ranks: the first, where no group of a mesh calls and nothing is registered. */
 enum hs_nccl_kind hs_nccl_native_kind(int native);

@@ -36,7 +36,7 @@ struct hs_task {
     size_t count;
 };
 
-#define HS_NATIVES_MAX 3  /* calls of a library for one collective, at most */
+#define HS_NATIVES_MAX 4  /* calls of a library for one collective, at most */
 #define HS_CHOICE_TEXT 64 /* bytes enough for what a library took for a stage of a task */
 
 /* A range of elements of the message. */

@@ -28,7 +28,7 @@ static bool needs_windows(const struct hs_baseline_result *baseline)
 {
     const char *last = strrchr(baseline->name, ' ');
 
-    return last && strcmp(last, " symmetric") == 0;
+    return last && (strcmp(last, " symmetric") == 0 || strcmp(last, " zero-CTA") == 0);
 }
 
 const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message)

@@ -389,6 +389,7 @@ static void windows_are_refused(void)
 
     bad += strstr(err.message, "2.27 or newer is needed") == NULL;
     bad += hs_backend_nccl.engine->has_native(HS_NCCL_NATIVE_SYMMETRIC);
+    bad += hs_backend_nccl.engine->has_native(HS_NCCL_NATIVE_ZERO_CTA);
     tell(bad, "without symmetric windows nccl-symmetric says what is needed, and no such baseline "
               "is there");
 }

@@ -115,6 +115,14 @@ choices_are_recorded() {
         "ncclAllReduce ring": {"allreduce": '"$large"'}, "ncclAllReduce symmetric": {"allreduce": "symmetric"}} and
         "in ncclAllReduce allreduce RING SIMPLE 4 channels" in out and "NCCL chose " in out'
     say $? "and for the baselines, that with symmetric windows among them, and says it" "$scratch/out"
+    STANDIN_COUNTS_BYTES=1 measure 4 --backend nccl --all --collective allgather
+    ((status == 0)) && result '{b["name"]: (b["measured"]["status"], b["measured"]["wrong_elements"]) for b in m["baselines"]} == dict.fromkeys(
+        ["ncclAllGather", "ncclAllGather ring", "ncclAllGather symmetric", "ncclAllGather zero-CTA"], ("ok", 0)) and
+        out.count(" bytes by copy engines") == 4'
+    say $? "an allgather has a baseline more, whose windows NCCL copies by copy engines" "$scratch/out"
+    STANDIN_COUNTS_BYTES=1 measure 4 --backend nccl --all
+    ((status == 0)) && result '"bytes among 4 ranks" in out and " bytes by copy engines" not in out'
+    say $? "an AllReduce has none of that kind" "$scratch/out"
     measure 4 --backend nccl --all --chunks 3
     ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]}["2x2/3"] ==
         {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$small"', "allgather:1:2": '"$large"'}'
@@ -180,7 +188,7 @@ END
 groups_are_measured() {
     local backend collective
     local good='r["mesh"] == "a=2,b=2,c=2" and all(x["measured"]["status"] == "ok" and x["measured"]["wrong_elements"] == 0
-        for x in m["candidates"] + m["baselines"]) and len(m["baselines"]) == 3'
+        for x in m["candidates"] + m["baselines"]) and len(m["baselines"]) == (4 if r.get("collective") == "allgather" else 3)'
     for backend in nccl nccl-graph nccl-symmetric; do
         for collective in allreduce reduce-scatter allgather; do
             [ $backend = nccl ] || [ $collective = reduce-scatter ] || continue

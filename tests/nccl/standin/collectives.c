@@ -14,6 +14,7 @@ const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allred
 static uint32_t ordinals;
 static int group_depth;
 static size_t moved[RANKS_MAX + 1]; /* bytes of the larger sides, by the size of the communicator */
+static size_t copied;               /* of these by copy engines */
 
 static bool is_whole(int datatype)
 {
@@ -346,6 +347,8 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
         return standin_refuse(ncclSystemError, "injected");
     standin_profiler_call(comm, kind, in > out ? in : out, work.symmetric);
     moved[comm->size] += in > out ? in : out;
+    if (work.symmetric && comm->zero_cta && kind == CALL_ALLGATHER)
+        copied += out;
     if (group_depth == 0)
         return issue(comm, stream, &work);
     if (grouped_count == 64)
@@ -525,4 +528,6 @@ __attribute__((destructor)) static void count_bytes(void)
     for (int size = 0; getenv("STANDIN_COUNTS_BYTES") != NULL && size <= RANKS_MAX; size++)
         if (moved[size] > 0)
             fprintf(stderr, "standin: %zu bytes among %d ranks\n", moved[size], size);
+    if (getenv("STANDIN_COUNTS_BYTES") != NULL && copied > 0)
+        fprintf(stderr, "standin: %zu bytes by copy engines\n", copied);
 }

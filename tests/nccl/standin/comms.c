@@ -177,6 +177,7 @@ static void go_on_splitting(ncclComm_t comm)
     splits++;
     whole_splits += size == comm->size;
     comm->child = new_comm(name, size, rank, comm->blocking);
+    comm->child->zero_cta = comm->split_zero_cta;
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
 
@@ -342,7 +343,9 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *out,
                            ncclConfig_t *config)
 {
     standin_comm_check_ready(comm, "ncclCommSplit");
-    (void)config;
+#ifdef NCCL_CTA_POLICY_ZERO
+    comm->split_zero_cta = config != NULL && config->CTAPolicy == NCCL_CTA_POLICY_ZERO;
+#endif
     struct member *me = &comm->region->members[comm->rank];
     *out = NULL;
     comm->splits++;

@@ -62,6 +62,7 @@ struct window {
 struct ncclComm {
     enum comm_state state;
     bool blocking, aborted, suspended, faulty; /* faulty: never gets ready */
+    bool zero_cta;                             /* asked for in its configuration */
     struct ncclComm *next_abort;               /* of a group */
     int size, rank;
     char name[NAME_BYTES];
@@ -86,6 +87,7 @@ struct ncclComm {
     unsigned looks; /* at what is in progress */
     /* A split that is in progress. */
     ncclComm_t *split_out, child;
+    bool split_zero_cta;
     ncclResult_t split_error; /* of the one that has failed, until it is told */
     uint32_t splits;
     int color;

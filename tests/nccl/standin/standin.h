@@ -52,7 +52,8 @@
  * wants of those of a node: one that is not, or in another order, is against the rule `state`.
  *
  * $STANDIN_COUNTS_BYTES: at the end each process says on stderr how many bytes of their larger
- * sides the collectives had on communicators of each size.
+ * sides the collectives had on communicators of each size, and how many of all are of allgathers
+ * that NCCL makes by copy engines: with windows, on communicators with NCCL_CTA_POLICY_ZERO.
  *
  * $STANDIN_COUNTS_SPLITS: at the end each process says on stderr how many communicators it split
  * off, and how many of these have as many ranks as what they were split off.
