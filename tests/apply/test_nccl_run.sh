@@ -339,7 +339,7 @@ for JOB_CALL in allreduce reduce-scatter allgather; do
     planned 4 "$rule" values
     check "$JOB_CALL: a plan that is wrong is not seen without" '! well && grep -q "wrong: element" ./*.said'
     HIERSEARCH_VERIFY=1 planned 4 "$rule" values
-    check "$JOB_CALL: with --verify it is told, and the program gets the library's results" 'well && grep -q " compared with NCCL.s own, " 0.said &&
+    check "$JOB_CALL: with --verify it is told, and the program gets the library's results" 'well && grep -q " compared with NCCL.s default call, " 0.said &&
         grep -q "^hiersearch run: --verify: $JOB_CALL of .* bytes among 4 ranks: element [0-9]* is another by plan" ./*.said'
     unset STANDIN_FAULT
 done
@@ -425,7 +425,7 @@ check "--reproducible: none goes by the library, and the saving is not known" 'w
 HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=1 planned 4 "$four" many
 check "nor where every call is verified" 'well && said "$(by_plan 41); 4[01] compared .*; saving not known: no pair of calls was timed .those in graphs and of nonblocking communicators have none.;"'
 HIERSEARCH_VERIFY_BYTES=262144 HIERSEARCH_VERIFY=3 STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "$four" many
-check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL.s own for comparison; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ; about .*from 8 paired calls"'
+check "every third call verified, beside pairs" 'well && said "$(by_plan 33), 8 by NCCL for comparison; [1-9][0-9]* compared with NCCL.s default call, 0 of them differ; about .*from 8 paired calls"'
 for JOB_CALL in reduce-scatter allgather; do
     export JOB_CALL
     STANDIN_SECONDS=4:1e-3,2:1e-4 planned 4 "ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n' many
@@ -441,14 +441,14 @@ check "a plan that loses is left by all ranks at one call, 1024 kernels behind t
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK == 3)) && s=3.5e-4 || s=1e-4; STANDIN_SECONDS=4:$s,2:1e-4 exec ./carried many'
 check "so it is where one rank times otherwise" 'well && said "$lost" && said "14 left to the library .14 after a plan lost"'
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK >= 2)) && s=3.5e-4 || s=1e-4; STANDIN_SECONDS=4:$s,2:1e-4 exec ./carried many'
-check "two ranks of four are not enough" 'well && said "$(by_plan 7[0-9][0-9]), 16 by NCCL.s own for comparison; about "'
+check "two ranks of four are not enough" 'well && said "$(by_plan 7[0-9][0-9]), 16 by NCCL for comparison; about "'
 JOB_WAITS=0 planned 4 "$four" many
 check "on communicators that nobody waits for none goes by the library to compare" 'well && said "$(by_plan 721); saving not known: no pair of calls was timed .those in graphs and of nonblocking communicators have none.;"'
 unset JOB_CALLS
 for JOB_CALL in allreduce reduce-scatter allgather; do
     export JOB_CALL
     planned 4 "ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 170000 library"$'\n' values groups streams graphs parts behind handles orders
-    check "$JOB_CALL: every element is right where some calls go by the library" 'well && said "$(by_plan "[1-9][0-9]+"), [1-9][0-9]* by NCCL.s own for comparison"'
+    check "$JOB_CALL: every element is right where some calls go by the library" 'well && said "$(by_plan "[1-9][0-9]+"), [1-9][0-9]* by NCCL for comparison"'
 done
 unset JOB_CALL
 export HIERSEARCH_REPRODUCIBLE=1
@@ -463,7 +463,7 @@ sed -i 's/"message_bytes": 65536/"message_bytes": 2048/; s/"message_bytes": 4194
 ranks 8 bash -c "$on_nodes" - "$hiersearch" run --reproducible r.json -- ./carried groups
 check "and the larger go by plan" 'well && said "$(by_plan 3)"'
 ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
-check "the third of a size goes by the library, to compare, but with --reproducible" 'well && said "$(by_plan 2), 1 by NCCL.s own for comparison, 3 left.*; saving not known: no pair of calls was timed"'
+check "the third of a size goes by the library, to compare, but with --reproducible" 'well && said "$(by_plan 2), 1 by NCCL for comparison, 3 left.*; saving not known: no pair of calls was timed"'
 ranks 8 "$hiersearch" run --reproducible r.json -- ./carried groups
 check "not where ranks lie otherwise" 'well && grep -qE "$(by_plan 0)" 0.said'
 ranks 8 "$hiersearch" run --reproducible --elsewhere r.json -- ./carried groups

@@ -42,7 +42,7 @@ for format in pytorch jax; do
          RULES[1] == (None, (4, 8, 2), 1) and MOST_CHUNKS == 1)'"
     check "$format: and a comment says which rule that is" \
         "[ \$(grep -c '# one call of the library' $format.py) = 1 ] &&
-         grep -q 'Rule([0-9]*, (64,), 1),  # one call of the library.s own' $format.py"
+         grep -q 'Rule([0-9]*, (64,), 1),  # one call of the library$' $format.py"
     check "$format: the first lines are a comment that names program, result and library" \
         "head -n 3 $format.py | grep -q '^# made by hiersearch .* from one.json: 64 processes' &&
          sed -n 2p $format.py | grep -q '^# plan 4x8x2 ' && sed -n 3p $format.py | grep -qi '$format'"

@@ -45,7 +45,7 @@ check_ended() {
     say $? "$1"
 }
 
-echo '1..34'
+echo '1..38'
 
 drive -- 'echo "ok 1 - a"; echo "ok 2 - b"'
 check 'passing tests pass' 0 '2 passed, 0 failed'

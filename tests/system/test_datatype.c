@@ -8,9 +8,10 @@ static void types_are_known_by_other_words(void **state)
     static const struct {
         const char *word;
         enum hs_datatype datatype;
-    } cases[] = {{"float32", HS_FLOAT32}, {"float", HS_FLOAT32},    {"FP32", HS_FLOAT32},
-                 {"double", HS_FLOAT64},  {"half", HS_FLOAT16},     {"fp16", HS_FLOAT16},
-                 {"bf16", HS_BFLOAT16},   {"bfloat16", HS_BFLOAT16}};
+    } cases[] = {{"float32", HS_FLOAT32}, {"float", HS_FLOAT32},     {"FP32", HS_FLOAT32},
+                 {"double", HS_FLOAT64},  {"half", HS_FLOAT16},      {"fp16", HS_FLOAT16},
+                 {"bf16", HS_BFLOAT16},   {"bfloat16", HS_BFLOAT16}, {"fp8", HS_FLOAT8},
+                 {"e4m3", HS_FLOAT8},     {"uint32", HS_INT32}};
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(cases); i++) {
@@ -40,7 +41,7 @@ static void reductions_are_known_by_other_words(void **state)
 
 static void other_words_are_refused_with_the_names_there_are(void **state)
 {
-    static const char *const words[] = {"", " ", "int8", "float fp32", "fp", "bfloat 16"};
+    static const char *const words[] = {"", " ", "int128", "float fp32", "fp", "bfloat 16"};
     struct hs_error err = {0};
     enum hs_datatype datatype;
     enum hs_operation operation;
