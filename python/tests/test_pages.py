@@ -49,7 +49,7 @@ def test_shard_page(program):
 def test_measured_pages(data, program):
     """fit_page and a job by what was measured are what the commands print."""
     results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
-    assert "what changed" in hs.fit_page("abci", *results, for_=256, size="1MiB")
+    assert "effect on the answer" in hs.fit_page("abci", *results, for_=256, size="1MiB")
     measured, job = data / "golden/predict/job-measured.json", data / "golden/profile/job.json"
     assert hs.predict_page(None, measured, profile=job) == program("predict", measured, "--profile", job)
     log = data / "record/logs/nodes.txt"
