@@ -43,8 +43,7 @@ bool hs_question_is_part(const struct hs_question *question, const struct hs_sys
 bool hs_question_changes(const struct hs_question *question, const struct hs_system *system)
 {
     return question->algorithm || question->registered || question->operation != HS_SUM ||
-           question->datatype >= HS_DATATYPE_COUNT ||
-           hs_question_is_part(question, system);
+           question->datatype >= HS_DATATYPE_COUNT || hs_question_is_part(question, system);
 }
 
 enum hs_status hs_question_choose(struct hs_system *system, const struct hs_question *question,
