@@ -11,6 +11,7 @@
 
 #define HS_TOP_ASKED      10000 /* each candidate of a result holds the cost of all its layers */
 #define HS_KEEP_ASKED     1000
+#define HS_TOP_USUAL      5 /* the fallback of --top */
 #define HS_MACHINES_ASKED "200"
 #define HS_SIZE_ASKED     "128MiB"
 

@@ -16,8 +16,6 @@
 #include "show/predict.h"
 #include "show/profiles.h"
 
-#define PLANS_SHOWN 5 /* as predict's --top */
-
 enum hiersearch_status hiersearch_inputs_new(struct hiersearch_inputs **inputs,
                                              struct hiersearch_error *error)
 {
@@ -250,7 +248,7 @@ static enum hs_status make_fit(struct hiersearch_answer *answer, struct hs_error
                      answer->asker.output, err);
     hs_text_append(&answer->notes, "%s", hs_notes_of(&fitted->system.notes));
     fitted->settings = (struct hs_predict_settings){
-        .ask = {.search = "lattice", .machines = HS_MACHINES_USUAL, .top = PLANS_SHOWN}};
+        .ask = {.search = "lattice", .machines = HS_MACHINES_USUAL, .top = HS_TOP_USUAL}};
     fitted->predict = (struct hs_predict){.settings = &fitted->settings, .notes = &answer->notes};
     if (status == HS_OK)
         hs_predict_take_fitted(&fitted->settings, &times, &asked->again);

@@ -1,9 +1,7 @@
 #include "show/jobs.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_WANTED 3 /* for which assumptions are left to --details */
@@ -15,21 +13,11 @@ void hs_job_page_begin(struct hs_job_page *page, struct hs_sheet *sheet, bool de
 
 void hs_job_page_add(const struct hs_job_page *page, struct hs_text *text, const char *format, ...)
 {
-    struct hs_text line = {0};
     va_list arguments;
-    char *made;
 
     va_start(arguments, format);
-    if (vasprintf(&made, format, arguments) >= 0) {
-        hs_text_append(&line, "%s", made);
-        free(made);
-    } else
-        line.failed = true;
+    hs_sheet_append_line(page->sheet, text, format, arguments);
     va_end(arguments);
-    hs_sheet_break(page->sheet, &line);
-    text->failed = text->failed || line.failed;
-    hs_text_append(text, "%s\n", line.data ? line.data : "");
-    hs_text_release(&line);
 }
 
 void hs_job_page_add_commands(struct hs_job_page *page, const char *word,
@@ -125,7 +113,6 @@ char *hs_job_range(char text[HS_RATIO_TEXT], const struct hs_job_sum *sum)
 char *hs_job_gain_range(char text[HS_GAIN_TEXT], const struct hs_job_verdict *verdict)
 {
     struct hs_gain gain = {verdict->gain, verdict->gain_low, verdict->gain_high, verdict->share};
-
     int length = 0;
 
     text[0] = '\0';

@@ -1,6 +1,5 @@
 #include "show/sheet.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,22 +87,34 @@ size_t hs_sheet_lines(const struct hs_sheet *sheet, const struct hs_text *text)
     return count;
 }
 
+void hs_sheet_append_line(const struct hs_sheet *sheet, struct hs_text *out, const char *format,
+                          va_list arguments)
+{
+    struct hs_text line = {0};
+    char *text;
+
+    if (vasprintf(&text, format, arguments) < 0) {
+        out->failed = true;
+        return;
+    }
+    hs_text_append(&line, "%s", text);
+    free(text);
+    hs_sheet_break(sheet, &line);
+    out->failed = out->failed || line.failed;
+    hs_text_append(out, "%s\n", line.data ? line.data : "");
+    hs_text_release(&line);
+}
+
 void hs_sheet_line(struct hs_sheet *sheet, const char *format, ...)
 {
     struct hs_text line = {0};
     va_list arguments;
-    char *text;
 
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0) {
-        hs_text_append(&line, "%s", text);
-        free(text);
-    } else
-        line.failed = true;
+    hs_sheet_append_line(sheet, &line, format, arguments);
     va_end(arguments);
-    hs_sheet_break(sheet, &line);
     sheet->lines.failed = sheet->lines.failed || line.failed;
-    hs_sheet_say(sheet, "%s\n", line.data ? line.data : "");
+    hs_sheet_say(sheet, "%s", line.data ? line.data : "");
     hs_text_release(&line);
 }
 

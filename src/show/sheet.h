@@ -11,6 +11,8 @@
 #ifndef HS_VIEW_SHEET_H
 #define HS_VIEW_SHEET_H
 
+#include <stdarg.h>
+
 #include "base/format.h"
 #include "show/table.h"
 #include "show/terminal.h"
@@ -40,7 +42,10 @@ void hs_sheet_say(struct hs_sheet *sheet, const char *format, ...)
 /* Breaks prose at blanks where the terminal ends; it goes on behind two blanks. In text alone:
  * other formats are broken by what shows them. */
 void hs_sheet_break(const struct hs_sheet *sheet, struct hs_text *text);
-/* A line of prose with its end, broken. Commands are said whole. */
+/* Appends a line of prose with its end, broken. */
+void hs_sheet_append_line(const struct hs_sheet *sheet, struct hs_text *out, const char *format,
+                          va_list arguments) __attribute__((format(printf, 3, 0)));
+/* Says one. Commands are said whole. */
 void hs_sheet_line(struct hs_sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same in bold. */
